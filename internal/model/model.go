@@ -1,0 +1,140 @@
+// Package model is what crev asks a language model and what comes back. It does
+// not talk to anything: model/openai sends a Request over HTTP and model/replay
+// answers it from a recording.
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Request is one question to a model. Everything that can vary between two runs
+// over the same input (the fence) is named, so that Key does not depend on it.
+type Request struct {
+	// Purpose says which part of crev asks, for logs, budgets and file names
+	// of recordings: "review/code", "judge", "adjudicate".
+	Purpose string
+	// Model is the model's name as the endpoint knows it.
+	Model string
+	// System is the fixed instruction: byte-identical for every pull request.
+	System string
+	// Messages follow the system text. Untrusted text appears only in the
+	// last one, inside fences.
+	Messages []Message
+	// Schema is what the reply has to look like.
+	Schema Schema
+	// MaxTokens caps the reply; 0 leaves it to the endpoint.
+	MaxTokens int
+	// Fence is the random word that delimits untrusted text in Messages. Key
+	// replaces it by a fixed word.
+	Fence string
+}
+
+// Message is one turn of the conversation.
+type Message struct {
+	Role    Role   `json:"role"`
+	Content string `json:"content"`
+}
+
+// Role says who speaks.
+type Role string
+
+// The roles that crev uses besides the system text.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Schema is a JSON Schema with the name that endpoints ask for. It is written
+// in the subset that strict structured output accepts: every property is
+// required, optional ones are nullable, additionalProperties is false, there
+// are no length or range keywords.
+type Schema struct {
+	Name string          `json:"name"`
+	JSON json.RawMessage `json:"schema"`
+}
+
+// Reply is a model's answer that passed the request's schema.
+type Reply struct {
+	// JSON is the validated object.
+	JSON json.RawMessage `json:"json"`
+	// Model is the name the endpoint reports, "" when it reports none.
+	Model string `json:"model,omitempty"`
+	Usage Usage  `json:"usage"`
+	// Requests is how many HTTP requests were paid for, repairs included.
+	Requests int `json:"requests"`
+	// Elapsed is the wall time of those requests.
+	Elapsed time.Duration `json:"elapsed"`
+}
+
+// Usage counts tokens.
+type Usage struct {
+	Prompt     int `json:"prompt"`
+	Completion int `json:"completion"`
+	Cached     int `json:"cached,omitempty"`
+	Reasoning  int `json:"reasoning,omitempty"`
+	// Estimated is true when the endpoint gave no usage and crev counted
+	// bytes instead.
+	Estimated bool `json:"estimated,omitempty"`
+}
+
+// Plus returns the sum of two usages.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{
+		Prompt:     u.Prompt + v.Prompt,
+		Completion: u.Completion + v.Completion,
+		Cached:     u.Cached + v.Cached,
+		Reasoning:  u.Reasoning + v.Reasoning,
+		Estimated:  u.Estimated || v.Estimated,
+	}
+}
+
+// Failure says why a request has no reply. The zero value is an unknown fault.
+type Failure string
+
+// The failures a caller tells apart. Each leaves its batch unreviewed with this
+// word as the reason.
+const (
+	// Refused: the model or a content filter declined.
+	Refused Failure = "refused"
+	// TooLong: the prompt does not fit, the reply was cut, or the endpoint
+	// silently dropped part of the prompt.
+	TooLong Failure = "context_truncated"
+	// BadOutput: no rung of the ladder gave JSON that fits the schema.
+	BadOutput Failure = "bad_output"
+	// Unauthorized: the key, the quota or the model name is not accepted.
+	Unauthorized Failure = "unauthorized"
+	// Unavailable: the endpoint could not be reached or kept failing.
+	Unavailable Failure = "unavailable"
+	// NotRecorded: replay mode has no answer for this request.
+	NotRecorded Failure = "not_recorded"
+)
+
+// Error is a failed request. Its text never holds a key or an Authorization
+// header.
+type Error struct {
+	Failure Failure
+	// Status is the HTTP status, 0 when there was none.
+	Status int
+	// Detail is what the endpoint said, redacted and cut, and what to do.
+	Detail string
+	// Usage is what was paid for nothing.
+	Usage    Usage
+	Requests int
+}
+
+// Error returns one line.
+func (e *Error) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("model request %s (HTTP %d): %s", e.Failure, e.Status, e.Detail)
+	}
+	return fmt.Sprintf("model request %s: %s", e.Failure, e.Detail)
+}
+
+// Is reports whether target is an *Error with the same Failure, so that
+// errors.Is(err, &Error{Failure: Refused}) works.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Failure == e.Failure
+}
