@@ -1,0 +1,137 @@
+package finding
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// secretShapes are credentials that can be told by their form. Each is RE2 and
+// names what it replaces.
+var secretShapes = []struct {
+	name string
+	re   *regexp.Regexp
+}{
+	{"private-key", regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`)},
+	{"aws-key", regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
+	{"github-token", regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})`)},
+	{"model-key", regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}`)},
+	{"slack-token", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
+	{"google-key", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`)},
+	{"stripe-key", regexp.MustCompile(`\b[rs]k_live_[A-Za-z0-9]{20,}`)},
+	{"npm-token", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"gitlab-token", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{"jwt", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
+}
+
+// secretWindow is the shortest piece of a known secret that is redacted: a
+// payload that cuts the first characters off a key still shows this much.
+const secretWindow = 12
+
+// Redactor takes secrets out of text before it leaves the process or enters the
+// ledger. The zero value knows the common shapes only.
+type Redactor struct {
+	// windows are all pieces of secretWindow letters and digits of the known
+	// secrets, as they are, reversed, and in base64 and hex.
+	windows map[string]bool
+}
+
+// NewRedactor returns a redactor that also knows these secrets, whole or in
+// pieces. Values shorter than secretWindow are ignored: they would hit words.
+func NewRedactor(secrets ...string) *Redactor {
+	r := &Redactor{windows: map[string]bool{}}
+	for _, s := range secrets {
+		if len(s) < secretWindow {
+			continue
+		}
+		for _, form := range forms(s) {
+			for w := range windows(form) {
+				r.windows[w] = true
+			}
+		}
+	}
+	return r
+}
+
+// forms returns the ways in which a secret is written when somebody wants it to
+// pass a filter.
+func forms(s string) []string {
+	rev := []byte(s)
+	slices.Reverse(rev)
+	out := []string{s, string(rev), hex.EncodeToString([]byte(s))}
+	// Base64 of a longer text that holds the secret depends on where it
+	// starts, modulo three.
+	for pad := range 3 {
+		enc := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", pad) + s))
+		out = append(out, enc[4*((pad+2)/3):])
+	}
+	return out
+}
+
+func windows(s string) map[string]bool {
+	s, _ = letters(s)
+	out := map[string]bool{}
+	for i := 0; i+secretWindow <= len(s); i++ {
+		out[s[i:i+secretWindow]] = true
+	}
+	return out
+}
+
+// letters keeps ASCII letters and digits, folded to lower case, and says where
+// each stood.
+func letters(s string) (string, []int) {
+	kept := make([]byte, 0, len(s))
+	at := make([]int, 0, len(s))
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		default:
+			continue
+		}
+		kept, at = append(kept, c), append(at, i)
+	}
+	return string(kept), at
+}
+
+// Redact replaces every secret by "[redacted:NAME]" where NAME says which rule
+// saw it. Text without secrets is returned as it is.
+func (r *Redactor) Redact(s string) string {
+	for _, shape := range secretShapes {
+		s = shape.re.ReplaceAllString(s, "[redacted:"+shape.name+"]")
+	}
+	if r == nil || len(r.windows) == 0 {
+		return s
+	}
+	return r.redactKnown(s)
+}
+
+// redactKnown looks for pieces of known secrets in the letters of the text, so
+// that blanks, hyphens or invisible characters between them hide nothing.
+func (r *Redactor) redactKnown(s string) string {
+	kept, at := letters(s)
+	var b strings.Builder
+	done := 0
+	for i := 0; i+secretWindow <= len(kept); i++ {
+		if !r.windows[kept[i:i+secretWindow]] {
+			continue
+		}
+		end := i + secretWindow
+		for end < len(kept) && r.windows[kept[end-secretWindow+1:end+1]] {
+			end++
+		}
+		b.WriteString(s[done:at[i]])
+		b.WriteString("[redacted:secret]")
+		done = at[end-1] + 1
+		i = end - 1
+	}
+	if done == 0 {
+		return s
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}
