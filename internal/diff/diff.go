@@ -45,7 +45,9 @@ type File struct {
 	// Hunks are in order; empty for a pure rename, a mode change or a
 	// binary file.
 	Hunks []Hunk
-	// EOLOnly is true when the only difference is in line ends.
+	// EOLOnly is true when the only difference is in line ends: CRLF against
+	// LF, or a newline at the end of the file. It is false for a diff that
+	// was made ignoring white space, because such a diff does not show them.
 	EOLOnly bool
 }
 
