@@ -62,7 +62,8 @@ type Reply struct {
 	// Model is the name the endpoint reports, "" when it reports none.
 	Model string `json:"model,omitempty"`
 	Usage Usage  `json:"usage"`
-	// Requests is how many HTTP requests were paid for, repairs included.
+	// Requests is how many HTTP requests were sent, retries and repairs
+	// included.
 	Requests int `json:"requests"`
 	// Elapsed is the wall time of those requests.
 	Elapsed time.Duration `json:"elapsed"`
@@ -109,6 +110,8 @@ const (
 	Unavailable Failure = "unavailable"
 	// NotRecorded: replay mode has no answer for this request.
 	NotRecorded Failure = "not_recorded"
+	// OverBudget: the caller's admission check refused to pay for it.
+	OverBudget Failure = "budget"
 )
 
 // Error is a failed request. Its text never holds a key or an Authorization
@@ -119,9 +122,12 @@ type Error struct {
 	Status int
 	// Detail is what the endpoint said, redacted and cut, and what to do.
 	Detail string
-	// Usage is what was paid for nothing.
+	// Usage and Requests are what was paid for nothing.
 	Usage    Usage
 	Requests int
+	// Cause is set when the request was given up for a reason of the caller's:
+	// a cancelled context, an exhausted budget. It is not part of the text.
+	Cause error
 }
 
 // Error returns one line.
@@ -131,6 +137,10 @@ func (e *Error) Error() string {
 	}
 	return fmt.Sprintf("model request %s: %s", e.Failure, e.Detail)
 }
+
+// Unwrap returns the caller's reason, so that errors.Is(err, context.Canceled)
+// works.
+func (e *Error) Unwrap() error { return e.Cause }
 
 // Is reports whether target is an *Error with the same Failure, so that
 // errors.Is(err, &Error{Failure: Refused}) works.
