@@ -1,0 +1,10 @@
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+)
+
+func ownGroup(*exec.Cmd) {}
+
+func killGroup(p *os.Process) { p.Kill() }
