@@ -13,7 +13,7 @@ BUILD = CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags='-s -w'
 check: fmt vet staticcheck test tidy
 
 fmt:
-	@out=$$(gofmt -l .); test -z "$$out" || { echo "gofmt -w these:"; echo "$$out"; exit 1; }
+	@out=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +); test -z "$$out" || { echo "gofmt -w these:"; echo "$$out"; exit 1; }
 
 vet:
 	go vet ./...
