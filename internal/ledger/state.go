@@ -83,10 +83,23 @@ type Defect struct {
 	// MissedEarlier mirrors Opened.
 	MissedEarlier bool `json:"missed_earlier,omitempty"`
 
+	// Unlocated is why its place could not be carried on, nil when it was.
+	Unlocated *LocationUnknown `json:"unlocated,omitempty"`
+	// Duplicates are the defects it may be one with, and has not been merged
+	// with.
+	Duplicates []DefectID `json:"possible_duplicates,omitempty"`
+	// SplitInto are the defects it was dealt out to.
+	SplitInto []DefectID `json:"split_into,omitempty"`
+	// Dismissal is the latest decision to dismiss it, kept when it is
+	// reopened.
+	Dismissal *Dismissed `json:"dismissal,omitempty"`
+
 	OpenedAt  time.Time `json:"opened_at"`
 	ChangedAt time.Time `json:"changed_at"`
 	// Runs are the distinct runs that saw it.
 	Runs []string `json:"runs"`
+
+	wasReopened bool
 }
 
 // Criterion is one thing that must become true before a defect is closed.
