@@ -1,0 +1,141 @@
+package reconcile
+
+import (
+	"slices"
+
+	"github.com/crev-ratchet/crev/internal/finding"
+)
+
+// A proof is evidence that an observation is a known defect.
+type proof struct {
+	known int
+	how   How
+}
+
+// settles reports whether the ground needs no assignment: crev itself wrote it.
+func (h How) settles() bool { return h == ByKey || h == ByMarker }
+
+// rank orders grounds, surest first.
+func (h How) rank() int {
+	return slices.Index([]How{ByKey, ByMarker, ByArtifact, ByValidator, ByPlace, ByWording}, h)
+}
+
+// reason says the ground in words.
+func (h How) reason() string {
+	switch h {
+	case ByKey:
+		return "this very observation is in the ledger"
+	case ByMarker:
+		return "a marker that crev wrote names the defect"
+	case ByArtifact:
+		return "the same artifact reproduces it"
+	case ByValidator:
+		return "the same validator fails at the same place"
+	case ByPlace:
+		return "same symbol and line, same category, and words that fit"
+	case ByWording:
+		return "the same words at the same place"
+	}
+	return string(h)
+}
+
+// prove collects the evidence for observation i, surest first.
+func (r *run) prove(i int) []proof {
+	var out []proof
+	for k := range r.known {
+		if how, ok := r.evidence(i, k); ok {
+			out = append(out, proof{k, how})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b proof) int { return a.how.rank() - b.how.rank() })
+	return out
+}
+
+// proof is the ground for i being k, if there is one.
+func (r *run) proof(i, k int) (How, bool) {
+	for _, p := range r.proofs[i] {
+		if p.known == k {
+			return p.how, true
+		}
+	}
+	return "", false
+}
+
+// nearby is how far, in lines, an unchanged wording may be from the relocated
+// place and still be about it.
+const nearby = 20
+
+func (r *run) evidence(i, k int) (How, bool) {
+	o, d := &r.obs[i], &r.known[k]
+	if o.Marker != "" && o.Marker == d.ID {
+		return ByMarker, true
+	}
+	if o.Key != "" && slices.Contains(d.Keys, o.Key) {
+		return ByKey, true
+	}
+	at := o.place()
+	for n := range d.Places {
+		p := &d.Places[n]
+		if p.Path != at.Path || at.Path == "" {
+			continue
+		}
+		if sameArtifact(o.Artifact, d.Artifact) {
+			return ByArtifact, true
+		}
+		if o.Tier == finding.Validator && d.Tier == finding.Validator && o.Source == d.Source && sameLine(&at, p) {
+			return ByValidator, true
+		}
+		if r.samePlace(i, k, &at, p) {
+			return ByPlace, true
+		}
+		if r.sameWords(i, k) && !p.Ambiguous && near(&at, p) {
+			return ByWording, true
+		}
+	}
+	return "", false
+}
+
+func sameArtifact(a, b *finding.Artifact) bool {
+	return a != nil && b != nil && *a == *b && (a.Pattern != "" || a.Script != "")
+}
+
+// sameLine holds for a place that is sure and starts on the observation's line,
+// or whose first line reads the same.
+func sameLine(at *finding.Location, p *Place) bool {
+	return p.sure() && at.Start == p.Start
+}
+
+// samePlace holds for the same symbol and line and the same category, unless
+// the words belong to something else altogether: two defects often share a
+// line.
+func (r *run) samePlace(i, k int, at *finding.Location, p *Place) bool {
+	if at.Symbol == "" || at.Symbol != p.Symbol || !sameLine(at, p) {
+		return false
+	}
+	o, d := &r.obs[i], &r.known[k]
+	if label(o.Category) == "" || label(o.Category) != label(d.Category) {
+		return false
+	}
+	for _, m := range r.matches[i] {
+		if m.known == k {
+			return m.score >= r.opts.Bands.Ask
+		}
+	}
+	return false
+}
+
+func (r *run) sameWords(i, k int) bool {
+	claim := finding.Normalize(r.obs[i].Claim)
+	return claim != "" && slices.ContainsFunc(r.known[k].Wordings, func(w string) bool {
+		return finding.Normalize(w) == claim
+	})
+}
+
+// near holds when symbol or lines do not speak against one place.
+func near(at *finding.Location, p *Place) bool {
+	if at.Symbol != "" && at.Symbol == p.Symbol {
+		return true
+	}
+	g := gap(at, &p.Location)
+	return g < 0 || g <= nearby
+}

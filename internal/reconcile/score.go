@@ -1,0 +1,227 @@
+package reconcile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/crev-ratchet/crev/internal/finding"
+)
+
+// shortlist is how many known defects are looked at closely for one
+// observation; the inverted index and the places choose them.
+const closeLook = 16
+
+// scorer compares the observations of a run with the known defects. It holds
+// every text of both, so that a word which everybody uses weighs nothing.
+type scorer struct {
+	words, grams *space
+	obs          []profile
+	known        []profile
+	// postings list, per term of words, the wordings of known defects.
+	postings [][]posting
+	fields   trust
+}
+
+// profile is one side of a comparison: an observation or a known defect.
+type profile struct {
+	docs         []int
+	words, grams vector // centroids
+	places       []Place
+	category     string
+	quote        string
+}
+
+type posting struct {
+	known int32
+	w     float64
+}
+
+func newScorer(obs []Observation, known []Known) *scorer {
+	s := &scorer{words: newSpace(), grams: newSpace()}
+	for i := range known {
+		k := &known[i]
+		p := profile{places: k.Places, category: label(k.Category), quote: squeeze(k.Quote)}
+		for _, w := range k.Wordings {
+			p.docs = append(p.docs, s.read(w))
+		}
+		s.known = append(s.known, p)
+	}
+	for i := range obs {
+		o := &obs[i]
+		p := profile{category: label(o.Category), quote: squeeze(o.Quote)}
+		if l := o.place(); l.Path != "" {
+			p.places = []Place{{Location: l}}
+		}
+		p.docs = []int{s.read(text(o.Claim, o.Subject, o.Predicate))}
+		s.obs = append(s.obs, p)
+	}
+	s.words.weigh()
+	s.grams.weigh()
+	s.fields = measureTrust(s.obs, s.known)
+	s.postings = make([][]posting, len(s.words.df))
+	for k := range s.known {
+		p := &s.known[k]
+		p.words, p.grams = s.center(p.docs)
+		for _, d := range p.docs {
+			for _, e := range s.words.docs[d] {
+				s.postings[e.term] = append(s.postings[e.term], posting{int32(k), e.w})
+			}
+		}
+	}
+	for i := range s.obs {
+		s.obs[i].words, s.obs[i].grams = s.center(s.obs[i].docs)
+	}
+	return s
+}
+
+func (s *scorer) read(text string) int {
+	s.grams.add(gramsOf(text))
+	return s.words.add(terms(text))
+}
+
+func (s *scorer) center(docs []int) (words, grams vector) {
+	ws, gs := make([]vector, len(docs)), make([]vector, len(docs))
+	for i, d := range docs {
+		ws[i], gs[i] = s.words.docs[d], s.grams.docs[d]
+	}
+	return centroid(ws), centroid(gs)
+}
+
+// match is a scored candidate: an index into the known defects.
+type match struct {
+	known int
+	score float64
+	features
+}
+
+// features are what the score is made of; each is between 0 and 1 unless its
+// comment says otherwise.
+type features struct {
+	// words compares with the centre of all wordings, alias with the best
+	// single one.
+	words, alias float64
+	// grams compares runs of four characters.
+	grams float64
+	// overlap is the shared weight as a part of the lighter text.
+	overlap float64
+	// rival is what words is for the best other defect.
+	rival float64
+	// path is how much the equal path says, negative for different ones.
+	path float64
+	// line is 1 for the same place and falls with the distance.
+	line float64
+	// symbol, category and quote are negative for a difference.
+	symbol, category, quote float64
+}
+
+// matches returns the candidates of observation i, best first.
+func (s *scorer) matches(i int) []match {
+	o := &s.obs[i]
+	cheap := make([]float64, len(s.known))
+	for _, d := range o.docs {
+		for _, e := range s.words.docs[d] {
+			if e.w == 0 {
+				continue
+			}
+			for _, p := range s.postings[e.term] {
+				cheap[p.known] += e.w * p.w
+			}
+		}
+	}
+	for k := range s.known {
+		p := &s.known[k]
+		if n := len(p.docs); n > 1 {
+			cheap[k] /= math.Sqrt(float64(n))
+		}
+		if len(o.places) > 0 && len(p.places) > 0 {
+			path, line := s.fields.place(o, p)
+			cheap[k] += 0.1*max(path, 0) + 0.3*line
+		}
+	}
+	top := make([]int, 0, len(cheap))
+	for k, c := range cheap {
+		if c > 0 {
+			top = append(top, k)
+		}
+	}
+	slices.SortFunc(top, func(a, b int) int {
+		return cmp.Or(cmp.Compare(cheap[b], cheap[a]), cmp.Compare(a, b))
+	})
+	out := make([]match, 0, closeLook)
+	for _, k := range top[:min(len(top), closeLook)] {
+		out = append(out, match{known: k, features: s.compare(o, &s.known[k])})
+	}
+	for a := range out {
+		for b := range out {
+			if a != b {
+				out[a].rival = max(out[a].rival, out[b].words)
+			}
+		}
+	}
+	for a := range out {
+		out[a].score = out[a].probability()
+	}
+	slices.SortFunc(out, func(a, b match) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.known, b.known))
+	})
+	return out
+}
+
+func (s *scorer) compare(o, k *profile) features {
+	f := features{words: dot(o.words, k.words), grams: dot(o.grams, k.grams)}
+	for _, a := range o.docs {
+		for _, b := range k.docs {
+			f.alias = max(f.alias, dot(s.words.docs[a], s.words.docs[b]))
+			f.overlap = max(f.overlap, s.words.overlap(a, b))
+		}
+	}
+	f.path, f.line = s.fields.place(o, k)
+	f.category = s.fields.category.compare(o.category, k.category)
+	return f
+}
+
+// gramsOf cuts a text into runs of four characters; everything that is no
+// letter or digit counts as one blank.
+func gramsOf(text string) []string {
+	var b strings.Builder
+	b.WriteByte(' ')
+	blank := true
+	for _, r := range strings.ToLower(text) {
+		word := r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127
+		if !word && blank {
+			continue
+		}
+		if !word {
+			r = ' '
+		}
+		blank = !word
+		b.WriteRune(r)
+	}
+	s := b.String()
+	var out []string
+	for i := 0; i+4 <= len(s); i++ {
+		out = append(out, s[i:i+4])
+	}
+	return out
+}
+
+func label(category string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(category), func(r rune) bool {
+		return r == '-' || r == '_' || r == ' ' || r == '/'
+	}), "-")
+}
+
+// squeeze drops blanks, so that indentation does not make code different.
+func squeeze(code string) string { return strings.Join(strings.Fields(code), "") }
+
+// gap is the number of lines between two ranges of one file, 0 when they touch
+// or overlap, -1 when either is unknown.
+func gap(a, b *finding.Location) int {
+	if a.Start <= 0 || b.Start <= 0 {
+		return -1
+	}
+	ae, be := max(a.Start, a.End), max(b.Start, b.End)
+	return max(a.Start-be, b.Start-ae, 0)
+}

@@ -1,0 +1,55 @@
+package reconcile
+
+import "github.com/crev-ratchet/crev/internal/finding"
+
+// adjacent is how many lines may lie between two findings of one run that are
+// one defect: batches that overlap disagree about where a statement begins.
+const adjacent = 3
+
+// findTwins marks observations that repeat another one of the same run, as two
+// batches or two reviewers do. Both look at the same commit, so places are
+// exact, and without equal places nothing is merged here.
+func (r *run) findTwins() {
+	r.twin, r.how = make([]int, len(r.obs)), make([]How, len(r.obs))
+	var leaders []int
+	for _, i := range r.sorted {
+		r.twin[i] = -1
+		for _, j := range leaders {
+			if how, ok := r.repeats(i, j); ok {
+				r.twin[i], r.how[i] = j, how
+				break
+			}
+		}
+		if r.twin[i] < 0 {
+			leaders = append(leaders, i)
+		}
+	}
+}
+
+func (r *run) repeats(i, j int) (How, bool) {
+	a, b := &r.obs[i], &r.obs[j]
+	if a.Key != "" && a.Key == b.Key {
+		return ByKey, true
+	}
+	p, q := a.place(), b.place()
+	if p.Path == "" || p.Path != q.Path {
+		return "", false
+	}
+	if sameArtifact(a.Artifact, b.Artifact) {
+		return ByArtifact, true
+	}
+	if g := gap(&p, &q); g < 0 || g > adjacent {
+		return "", false
+	}
+	if finding.Normalize(a.Claim) == finding.Normalize(b.Claim) {
+		return ByWording, true
+	}
+	if a.Artifact != nil && b.Artifact != nil || grave(a.Category, a.Claim) || grave(b.Category, b.Claim) {
+		return "", false
+	}
+	if a.Severity.Rank() >= finding.High.Rank() && b.Severity.Rank() >= finding.High.Rank() {
+		return "", false
+	}
+	f := r.scorer.compare(&r.scorer.obs[i], &r.scorer.obs[j])
+	return ByScore, f.probability() >= r.opts.Bands.Silent
+}
