@@ -1,0 +1,254 @@
+package projection
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crev-ratchet/crev/internal/ledger"
+)
+
+// Headline is the run's result in one sentence that names the commit.
+func (r *Report) Headline() string {
+	s := fmt.Sprintf("crev %s at %s", r.Conclusion, Short(r.Head))
+	if r.Reason != "" {
+		s += ": " + r.Reason
+	}
+	return s
+}
+
+// Summary renders the one sticky comment. Every statement names the commit it
+// is about, so an old summary never looks like a verdict on a new head.
+func Summary(r *Report, p Plan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n", Line(r.Headline()))
+	if r.HeadNow != "" && r.HeadNow != r.Head {
+		fmt.Fprintf(&b, "\nReviewed %s; the head is %s now, and nothing here is about it.\n", Short(r.Head), Short(r.HeadNow))
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "\n> %s\n", Line(n))
+	}
+	writeChecks(&b, r)
+	writeDefects(&b, r, p)
+	writeChanges(&b, r)
+	if len(r.Proposed) > 0 {
+		b.WriteString("\n**This pull request changes `.crev/`.** It takes effect after the merge; this run used the base.\n")
+		for _, s := range r.Proposed {
+			b.WriteString("- " + Code(s) + "\n")
+		}
+	}
+	writeCoverage(&b, r)
+	writeHidden(&b, r)
+	writeLedger(&b, r)
+	writeCost(&b, r)
+	return clip(b.String(), maxBody) + "\n" + SummaryMarker
+}
+
+func writeChecks(b *strings.Builder, r *Report) {
+	if len(r.Checks) == 0 {
+		return
+	}
+	b.WriteString("\n| validator | result | |\n|---|---|---|\n")
+	for _, c := range r.Checks {
+		note := c.Reason
+		if n := len(c.Failures); n > 0 {
+			note = fmt.Sprintf("%d found", n)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(Code(c.Name)), c.Status, cell(Line(note)))
+	}
+	shown := 0
+	for _, c := range r.Checks {
+		for _, f := range c.Failures {
+			if shown == maxListed {
+				break
+			}
+			shown++
+			fmt.Fprintf(b, "- %s %s (%s)\n", Code(fmt.Sprintf("%s:%d", f.Path, f.Line)), Line(f.Message), Code(c.Name))
+		}
+	}
+	if total := countFailures(r); total > shown {
+		fmt.Fprintf(b, "- and %d more; the log has them all\n", total-shown)
+	}
+}
+
+// maxListed bounds lists in the summary; the full ones are in the log and the
+// ledger.
+const maxListed = 50
+
+func countFailures(r *Report) int {
+	n := 0
+	for _, c := range r.Checks {
+		n += len(c.Failures)
+	}
+	return n
+}
+
+func writeDefects(b *strings.Builder, r *Report, p Plan) {
+	var active []*ledger.Defect
+	for _, d := range byWeight(r.Defects) {
+		if d.Status.Active() && d.Hidden == nil {
+			active = append(active, d)
+		}
+	}
+	if len(active) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n**Open at %s: %d**\n", Short(r.Head), len(active))
+	for i, d := range active {
+		if i == maxListed {
+			fmt.Fprintf(b, "- and %d more; `crev ledger show` has them all\n", len(active)-i)
+			break
+		}
+		where := ""
+		if len(d.Locations) > 0 {
+			where = r.link(d.Locations[0].Path, d.Locations[0].Start, Place(d.Locations[0]))
+		}
+		fmt.Fprintf(b, "- %s %s%s %s\n", where, strings.TrimSpace(label(d)), status(d), Line(d.Claim))
+		if slices.Contains(p.InSummary, d.ID) && d.Detail != "" {
+			fmt.Fprintf(b, "  %s\n", Line(d.Detail))
+		}
+	}
+	if n := len(p.Capped); n > 0 {
+		fmt.Fprintf(b, "\n%d of them have no comment of their own: a review holds a limited number.\n", n)
+	}
+}
+
+func status(d *ledger.Defect) string {
+	switch d.Status {
+	case ledger.Fixing:
+		return " (possibly fixed)"
+	case ledger.Back:
+		return " (reopened)"
+	}
+	return ""
+}
+
+func writeChanges(b *strings.Builder, r *Report) {
+	var lines []string
+	for _, c := range r.Changes {
+		if c.What == "seen again" {
+			continue
+		}
+		line := fmt.Sprintf("- `%s` %s", c.Defect, c.What)
+		if c.Detail != "" {
+			line += ": " + Line(c.Detail)
+		}
+		lines = append(lines, line)
+	}
+	fold(b, fmt.Sprintf("What changed at %s (%d)", Short(r.Head), len(lines)), lines)
+}
+
+func writeCoverage(b *strings.Builder, r *Report) {
+	count := map[State]int{}
+	var lines []string
+	for _, c := range r.Coverage {
+		count[c.State]++
+		line := fmt.Sprintf("- %s %s", Code(c.Path), c.State)
+		if c.Reason != "" {
+			line += ": " + Line(c.Reason)
+		}
+		lines = append(lines, line)
+	}
+	var parts []string
+	for _, s := range []State{Reviewed, Reused, Unreviewed, Excluded, NoText} {
+		if n := count[s]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	if len(parts) > 0 {
+		fold(b, "Files: "+strings.Join(parts, ", "), lines)
+	}
+}
+
+func writeHidden(b *strings.Builder, r *Report) {
+	hidden := slices.Clone(r.Hidden)
+	slices.SortStableFunc(hidden, func(a, b Hidden) int {
+		return cmp.Or(strings.Compare(a.Reason, b.Reason), strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
+	})
+	var lines []string
+	for _, h := range hidden {
+		by := h.Reason
+		if h.By != "" {
+			by += ", " + h.By
+		}
+		lines = append(lines, fmt.Sprintf("- %s %s (%s)", Code(fmt.Sprintf("%s:%d", h.Path, h.Line)), Line(h.Claim), Line(by)))
+	}
+	fold(b, fmt.Sprintf("Not posted, with the reason (%d)", len(lines)), lines)
+}
+
+func writeLedger(b *strings.Builder, r *Report) {
+	if len(r.LedgerLines) == 0 {
+		return
+	}
+	title := fmt.Sprintf("Ledger: %d new lines", len(r.LedgerLines))
+	body := Block("json", Visible(strings.Join(r.LedgerLines, "\n")))
+	if len(body) > maxLedgerShown {
+		body = "Too long to show here."
+	}
+	where := ""
+	if r.LedgerWhere != "" {
+		where = "\n\n" + r.LedgerWhere
+	}
+	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n%s%s\n\n</details>\n", title, breakComments(body), where)
+}
+
+// maxLedgerShown keeps the ledger's lines from crowding out the rest.
+const maxLedgerShown = 20_000
+
+func writeCost(b *strings.Builder, r *Report) {
+	if r.Model == "" {
+		return
+	}
+	s := fmt.Sprintf("%s, %d tokens in (%d cached), %d out", Code(r.Model), r.PromptTokens, r.CachedTokens, r.CompletionTokens)
+	if r.USD > 0 {
+		s += fmt.Sprintf(", $%.3f", r.USD)
+	}
+	fmt.Fprintf(b, "\n<sub>%s</sub>\n", s)
+}
+
+// fold writes a collapsed list, or nothing when it is empty.
+func fold(b *strings.Builder, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	more := ""
+	if n := len(lines); n > maxFolded {
+		lines, more = lines[:maxFolded], fmt.Sprintf("\n- and %d more", n-maxFolded)
+	}
+	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n%s%s\n\n</details>\n", title, strings.Join(lines, "\n"), more)
+}
+
+// maxFolded bounds a collapsed list; with it the largest summary stays within
+// maxBody for paths of usual length.
+const maxFolded = 200
+
+// link renders a place as a link to the repository at the reviewed commit, or as
+// code where there is no repository to link to.
+func (r *Report) link(path string, line int, text string) string {
+	if r.Repo == "" {
+		return Code(text)
+	}
+	url := r.Repo + "/blob/" + r.Head + "/" + escapePath(path)
+	if line > 0 {
+		url += fmt.Sprintf("#L%d", line)
+	}
+	return "[" + Code(text) + "](" + url + ")"
+}
+
+// escapePath percent-encodes everything but unreserved characters and slashes.
+func escapePath(p string) string {
+	var b strings.Builder
+	for i := range len(p) {
+		c := p[i]
+		if c == '/' || c == '-' || c == '_' || c == '.' || c == '~' ||
+			'0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

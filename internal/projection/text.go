@@ -1,0 +1,86 @@
+package projection
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/crev-ratchet/crev/internal/ledger"
+)
+
+// WriteText prints the report for a terminal or a log: the same content as the
+// summary, one statement a line. No line begins like a workflow command.
+func WriteText(w io.Writer, r *Report) error {
+	var b strings.Builder
+	for _, c := range r.Checks {
+		fmt.Fprintf(&b, "validator %s: %s\n", plain(c.Name), plain(strings.TrimSuffix(c.Status+", "+c.Reason, ", ")))
+		for _, f := range c.Failures {
+			fmt.Fprintf(&b, "  %s:%d: %s\n", plain(f.Path), f.Line, plain(f.Message))
+		}
+	}
+	writeTextDefects(&b, r)
+	for _, c := range r.Changes {
+		fmt.Fprintf(&b, "%s %s%s\n", c.Defect, c.What, tail(c.Detail))
+	}
+	for _, h := range r.Hidden {
+		fmt.Fprintf(&b, "not posted: %s:%d: %s (%s)\n", plain(h.Path), h.Line, plain(h.Claim), plain(strings.TrimSuffix(h.Reason+", "+h.By, ", ")))
+	}
+	for _, s := range r.Proposed {
+		fmt.Fprintf(&b, "takes effect after the merge: %s\n", plain(s))
+	}
+	for _, c := range r.Coverage {
+		fmt.Fprintf(&b, "file %s: %s%s\n", plain(c.Path), c.State, tail(c.Reason))
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "note: %s\n", plain(n))
+	}
+	if r.LedgerWhere != "" {
+		fmt.Fprintf(&b, "ledger: %d new lines, %s\n", len(r.LedgerLines), plain(r.LedgerWhere))
+	}
+	fmt.Fprintf(&b, "%s\n", plain(r.Headline()))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeTextDefects(b *strings.Builder, r *Report) {
+	for _, d := range byWeight(r.Defects) {
+		if !d.Status.Active() || d.Hidden != nil {
+			continue
+		}
+		where := ""
+		if len(d.Locations) > 0 {
+			where = plain(Place(d.Locations[0])) + ": "
+		}
+		fmt.Fprintf(b, "\n%s%s%s\n", where, label(d), plain(d.Claim))
+		for _, s := range append([]string{d.Detail}, d.Evidence...) {
+			if s != "" {
+				fmt.Fprintf(b, "    %s\n", plain(s))
+			}
+		}
+		for _, c := range d.Criteria {
+			fmt.Fprintf(b, "    closes when: %s%s\n", plain(c.Text), tail(c.Outcome))
+		}
+		fmt.Fprintf(b, "    %s, %s, %s, said by %s\n", d.ID, d.Status, d.Tier, plain(d.Source))
+	}
+	if slices.ContainsFunc(r.Defects, func(d *ledger.Defect) bool { return d.Status.Active() && d.Hidden == nil }) {
+		b.WriteString("\n")
+	}
+}
+
+func tail(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ": " + plain(s)
+}
+
+// plain keeps text on one line, shows hidden characters, and breaks what a
+// runner would take for a workflow command at the start of a line.
+func plain(s string) string {
+	s = Visible(strings.Join(strings.Fields(s), " "))
+	if strings.HasPrefix(s, "::") || strings.HasPrefix(s, "##[") {
+		s = " " + s
+	}
+	return s
+}
