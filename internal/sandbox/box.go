@@ -309,12 +309,15 @@ func readCapped(folder fs.FS, name string, limit int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// result turns the supervisor's answer into the caller's.
-func (o outcome) result(res Result) Result {
+// answer turns the supervisor's answer into the caller's. The name of the box is
+// random, so it is taken out of the output: the same run must print the same.
+func (b *box) answer(o outcome, res Result) Result {
 	res.Exit = o.Exit
 	res.Cut, res.TimedOut = o.Cut, o.TimedOut
-	res.Output = slices.Concat(o.Stdout, o.Stderr)
-	res.Stdout = res.Output[:len(o.Stdout):len(o.Stdout)]
+	name := func(out []byte) []byte { return bytes.ReplaceAll(out, []byte(b.root), []byte("$CREV_BOX")) }
+	stdout := name(o.Stdout)
+	res.Output = slices.Concat(stdout, name(o.Stderr))
+	res.Stdout = res.Output[:len(stdout):len(stdout)]
 	switch {
 	case o.Setup != "":
 		res.Exit = ExitSetup

@@ -28,7 +28,7 @@ func (b *box) run(ctx context.Context, res Result) Result {
 		res.Err = fmt.Errorf("%w: %w", ErrSetup, err)
 		return res
 	}
-	return o.result(res)
+	return b.answer(o, res)
 }
 
 func (b *box) supervise(ctx context.Context) (outcome, error) {

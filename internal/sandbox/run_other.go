@@ -68,5 +68,5 @@ func (b *box) run(ctx context.Context, res Result) Result {
 		o.Exit = 128 + 9
 	}
 	o.Stdout, o.Stderr, o.Cut = stdout.kept, stderr.kept, stdout.cut || stderr.cut
-	return o.result(res)
+	return b.answer(o, res)
 }

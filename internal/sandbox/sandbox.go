@@ -179,7 +179,8 @@ type Result struct {
 	// it, ExitSetup when the sandbox could not be set up, -1 when nothing
 	// ran.
 	Exit int
-	// Output is standard output followed by standard error, raw. It must
+	// Output is standard output followed by standard error, raw but for the
+	// name of the sandbox directory, which is $CREV_BOX. It must
 	// pass through Quote before it is printed in a job.
 	Output []byte
 	// Stdout is the part of Output that is standard output.

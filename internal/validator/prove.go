@@ -1,0 +1,141 @@
+package validator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+)
+
+// The sample folders of a validator. Each is the root of a small tree, so that
+// a sample stands at a path in the scope: bad/src/api/session.ts.
+const (
+	badSamples  = "bad"
+	goodSamples = "good"
+)
+
+// proofRuns is how often each side is run.
+const proofRuns = 3
+
+// Verdict is what a proof says of a validator.
+type Verdict string
+
+// The verdicts. Only Proven lets a validator be promoted.
+const (
+	// Proven: red on the bad samples, green on the good ones, each time.
+	Proven Verdict = "proven"
+	// Vacuous: green on the bad samples, so it does not see the defect.
+	Vacuous Verdict = "vacuous"
+	// Overfit: red on the good samples too, so it sees something else.
+	Overfit Verdict = "overfit"
+	// Flaky: the same tree got two answers.
+	Flaky Verdict = "flaky"
+	// Unproven: it is broken on one of the sides.
+	Unproven Verdict = "broken"
+)
+
+// Proof is the answer of Prove with the runs that gave it.
+type Proof struct {
+	Validator string  `json:"validator"`
+	Verdict   Verdict `json:"verdict"`
+	// Reason is one line for people.
+	Reason string `json:"reason"`
+	// Bad and Good are the first runs of each side; for a flaky one, the two
+	// runs that differ.
+	Bad  Result `json:"bad"`
+	Good Result `json:"good"`
+	// Runs is how often each side was run.
+	Runs int `json:"runs"`
+}
+
+// Prove runs a validator three times on a tree where it must find something and
+// three times on one where it must not. Equal means the same status, failures,
+// exit and output.
+func Prove(ctx context.Context, v Validator, bad, good Input) Proof {
+	p := Proof{Validator: v.Name, Runs: proofRuns}
+	badRuns, goodRuns := repeat(ctx, v, bad), repeat(ctx, v, good)
+	p.Bad, p.Good = badRuns[0], goodRuns[0]
+	for _, side := range []struct {
+		name string
+		runs []Result
+	}{{"bad", badRuns}, {"good", goodRuns}} {
+		for i, r := range side.runs {
+			if r.Status == Broken {
+				p.Verdict = Unproven
+				p.Reason = fmt.Sprintf("on the %s samples, run %d: %s", side.name, i+1, r.Reason)
+				return p
+			}
+		}
+		for i, r := range side.runs[1:] {
+			if !same(side.runs[0], r) {
+				p.Verdict = Flaky
+				p.Reason = fmt.Sprintf("on the %s samples, run 1 and run %d differ", side.name, i+2)
+				p.Bad, p.Good = side.runs[0], r
+				return p
+			}
+		}
+	}
+	switch {
+	case p.Bad.Files == 0:
+		p.Verdict = Unproven
+		p.Reason = "no bad sample is in its scope; put one at a path that the scope matches, below bad/"
+	case p.Good.Files == 0:
+		p.Verdict = Unproven
+		p.Reason = "no good sample is in its scope; put one at a path that the scope matches, below good/"
+	case p.Bad.Status == Clean:
+		p.Verdict = Vacuous
+		p.Reason = "it finds nothing in the bad samples"
+	case p.Good.Status == Found:
+		p.Verdict = Overfit
+		p.Reason = "it also finds something in the good samples: " + p.Good.Failures[0].String()
+	default:
+		p.Verdict = Proven
+		p.Reason = fmt.Sprintf("red on the bad samples and green on the good ones, %d times each", proofRuns)
+	}
+	return p
+}
+
+func repeat(ctx context.Context, v Validator, in Input) []Result {
+	runs := make([]Result, proofRuns)
+	for i := range runs {
+		runs[i] = Run(ctx, v, in)
+	}
+	return runs
+}
+
+func same(a, b Result) bool {
+	return a.Status == b.Status && a.exit == b.exit && a.Output == b.Output &&
+		slices.Equal(a.Failures, b.Failures)
+}
+
+// Samples returns the trees in the validator's bad/ and good/ folders. The
+// caller adds a Runner for a script.
+func (v Validator) Samples() (bad, good Input, err error) {
+	if v.folder == nil {
+		return bad, good, fmt.Errorf("%s is built in and has no samples", v.Name)
+	}
+	if bad, err = sampleTree(v.folder, badSamples); err != nil {
+		return bad, good, err
+	}
+	good, err = sampleTree(v.folder, goodSamples)
+	return bad, good, err
+}
+
+func sampleTree(folder fs.FS, name string) (Input, error) {
+	if _, err := fs.Stat(folder, name); errors.Is(err, fs.ErrNotExist) {
+		return Input{}, fmt.Errorf("there is no folder %s/; put a sample of the code there", name)
+	}
+	tree, err := fs.Sub(folder, name)
+	if err != nil {
+		return Input{}, err
+	}
+	in := Input{Tree: tree}
+	err = fs.WalkDir(tree, ".", func(p string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			in.Files = append(in.Files, p)
+		}
+		return err
+	})
+	return in, err
+}
