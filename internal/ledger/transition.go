@@ -116,7 +116,7 @@ func (d *Defect) after(e *Event) (Status, error) {
 	if to == Open && d.Status == Fixing && d.wasReopened {
 		to = Back
 	}
-	if to == Closed {
+	if e.Verified != nil {
 		if err := d.proven(e.Verified.Commit); err != nil {
 			return d.Status, err
 		}
