@@ -1,6 +1,9 @@
 package validator
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // Builtin is a validator that comes with crev. It judges changed lines only and
 // is named in the configuration to be switched on or off.
@@ -47,6 +50,9 @@ func (b Builtin) Validator() Validator {
 		In: ChangedLines, builtin: b.judge,
 	}
 }
+
+// Run runs the built-in.
+func (b Builtin) Run(ctx context.Context, in Input) Result { return Run(ctx, b.Validator(), in) }
 
 func isBuiltin(name string) bool {
 	return name == "ledger" || slices.ContainsFunc(Builtins(), func(b Builtin) bool { return b.Name == name })

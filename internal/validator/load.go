@@ -35,19 +35,19 @@ const (
 // validator Broken: see BrokenBy.
 type Problem struct {
 	Validator string `json:"validator"`
-	// File is from the repository's root.
-	File string `json:"file"`
+	// Path is from the repository's root.
+	Path string `json:"path"`
 	// Line is 1-based, 0 when it is about the file as a whole.
-	Line    int    `json:"line,omitempty"`
-	Message string `json:"message"`
+	Line int    `json:"line,omitempty"`
+	Msg  string `json:"message"`
 }
 
-// String returns "file:line: message".
+// String returns "path:line: message".
 func (p Problem) String() string {
 	if p.Line == 0 {
-		return p.File + ": " + p.Message
+		return p.Path + ": " + p.Msg
 	}
-	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
+	return fmt.Sprintf("%s:%d: %s", p.Path, p.Line, p.Msg)
 }
 
 // BrokenBy turns problems into results, one for each validator, so that none is
@@ -82,7 +82,7 @@ func Load(fsys fs.FS) ([]Validator, []Problem) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, []Problem{{Validator: "validators", File: Root, Message: err.Error()}}
+		return nil, []Problem{{Validator: "validators", Path: Root, Msg: err.Error()}}
 	}
 	var (
 		loaded   []Validator
@@ -91,7 +91,7 @@ func Load(fsys fs.FS) ([]Validator, []Problem) {
 	for _, e := range entries {
 		name := e.Name()
 		refuse := func(message string) {
-			problems = append(problems, Problem{Validator: name, File: path.Join(Root, name), Message: message})
+			problems = append(problems, Problem{Validator: name, Path: path.Join(Root, name), Msg: message})
 		}
 		switch {
 		case e.Type()&fs.ModeSymlink != 0:

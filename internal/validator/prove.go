@@ -130,12 +130,6 @@ func sampleTree(folder fs.FS, name string) (Input, error) {
 	if err != nil {
 		return Input{}, err
 	}
-	in := Input{Tree: tree}
-	err = fs.WalkDir(tree, ".", func(p string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			in.Files = append(in.Files, p)
-		}
-		return err
-	})
-	return in, err
+	files, err := listFiles(tree)
+	return Input{Tree: tree, Files: files}, err
 }

@@ -58,6 +58,7 @@ func runScript(ctx context.Context, v Validator, in Input, r *Result) {
 	if abs, err := filepath.Abs(in.Dir); err == nil {
 		in.Dir = abs
 	}
+	openToOthers(in.Dir)
 	call := call{v: v, in: in, places: newPlaces(in.Files, v.Directory, absolute(in.Dir)...)}
 	deadline := time.Now().Add(v.Timeout)
 	for _, args := range chunks(v.arguments(files)) {
@@ -72,6 +73,18 @@ func runScript(ctx context.Context, v Validator, in Input, r *Result) {
 		}
 	}
 	r.settle()
+}
+
+// openToOthers lets the sandbox's user into a temporary directory, which is made
+// for its owner alone. Nothing is changed elsewhere.
+func openToOthers(dir string) {
+	info, err := os.Stat(dir)
+	temp := filepath.Clean(os.TempDir())
+	if err != nil || info.Mode()&0o005 == 0o005 || filepath.Dir(dir) != temp {
+		return
+	}
+	// Where this is refused the script still works by relative paths.
+	_ = os.Chmod(dir, info.Mode().Perm()|0o055)
 }
 
 // absolute returns the names that a directory may be printed by.

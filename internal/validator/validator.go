@@ -9,8 +9,10 @@ package validator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -81,6 +83,9 @@ type Validator struct {
 
 // Folder returns the validator's own files, nil for a built-in.
 func (v Validator) Folder() fs.FS { return v.folder }
+
+// Covers reports whether a path is in the validator's scope.
+func (v Validator) Covers(path string) bool { return Match(v.Scope, path) }
 
 // expression is an RE2 expression with what can be checked faster first.
 type expression struct {
@@ -169,12 +174,15 @@ type Range struct{ Start, End int }
 
 // Input is what a validator judges.
 type Input struct {
-	// Tree is the judged tree.
+	// Tree is the judged tree; nil means Dir.
 	Tree fs.FS
 	// Dir is the same tree on disk, which scripts run in. "" makes an export
-	// of Files when it is needed, for the time of the run.
+	// of Files when it is needed, for the time of the run. One in the
+	// system's temporary directory is opened for others to read, so that the
+	// sandbox's user can.
 	Dir string
-	// Files lists the tracked files, slash-separated from the root.
+	// Files lists the tracked files, slash-separated from the root; nil means
+	// every file of the tree but those in .git.
 	Files []string
 	// Changed holds the changed lines of every changed file, at the judged
 	// tree. nil means that everything counts as changed; an empty map that
@@ -220,9 +228,19 @@ func Run(ctx context.Context, v Validator, in Input) Result {
 // RunAll runs validators and returns their results in the same order.
 func RunAll(ctx context.Context, vs []Validator, in Input) []Result {
 	results := make([]Result, len(vs))
-	var scans []scan
 	for i, v := range vs {
 		results[i] = Result{Validator: v.Name, Says: v.Says, Kind: v.Kind}
+	}
+	in, done, err := in.complete()
+	if err != nil {
+		for i := range results {
+			results[i].broken("%v", err)
+		}
+		return results
+	}
+	defer done()
+	var scans []scan
+	for i, v := range vs {
 		start := time.Now()
 		switch v.Kind {
 		case Pattern, BuiltIn:
@@ -240,6 +258,41 @@ func RunAll(ctx context.Context, vs []Validator, in Input) []Result {
 		sortFailures(results[i].Failures)
 	}
 	return results
+}
+
+// complete fills in Tree and Files. done must be called in the end.
+func (in Input) complete() (full Input, done func(), err error) {
+	done = func() {}
+	if in.Tree == nil {
+		if in.Dir == "" {
+			return in, done, errors.New("there is no tree to judge")
+		}
+		root, err := os.OpenRoot(in.Dir)
+		if err != nil {
+			return in, done, fmt.Errorf("open the tree: %w", err)
+		}
+		in.Tree, done = root.FS(), func() { root.Close() }
+	}
+	if in.Files == nil {
+		in.Files, err = listFiles(in.Tree)
+	}
+	return in, done, err
+}
+
+func listFiles(tree fs.FS) ([]string, error) {
+	files := []string{}
+	err := fs.WalkDir(tree, ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("list the tree: %w", err)
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case !d.IsDir():
+			files = append(files, p)
+		}
+		return nil
+	})
+	return files, err
 }
 
 func (r *Result) broken(format string, args ...any) {
