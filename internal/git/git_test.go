@@ -27,17 +27,22 @@ func newFixture(t *testing.T) *fixture {
 // git runs plain git in the fixture and returns what it prints, trimmed.
 func (f *fixture) git(args ...string) string {
 	f.t.Helper()
+	out, err := f.command(args...).CombinedOutput()
+	if err != nil {
+		f.t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// command prepares plain git, as a user would run it.
+func (f *fixture) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = f.dir
 	cmd.Env = append(os.Environ(),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
 		"GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=1700000000 +0000")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		f.t.Fatalf("git %q: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return cmd
 }
 
 // write writes a file of the work tree.
