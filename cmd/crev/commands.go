@@ -2,5 +2,10 @@ package main
 
 // commands is the whole command line, in the order of the help text.
 func commands() []command {
-	return []command{}
+	return []command{
+		{name: "demo", summary: "tell the story of one defect across three commits; needs nothing", run: demoCommand},
+		{name: "review", summary: "review a change on this machine: validators, reviewers, judge, ledger", run: reviewCommand},
+		{name: "gate", summary: "run the validators alone; exit 1 when one fails", run: gateCommand},
+		{name: "action", summary: "run as a step of a GitHub workflow; the event says what to do", run: actionCommand},
+	}
 }

@@ -9,9 +9,15 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/crev-ratchet/crev/internal/sandbox"
 )
 
 func main() {
+	// A script runs in a copy of this program that locks itself in first.
+	if status, mine := sandbox.Main(os.Args[1:]); mine {
+		os.Exit(status)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(run(ctx, world{

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/git"
+	"github.com/crev-ratchet/crev/internal/github"
+	"github.com/crev-ratchet/crev/internal/projection"
+	"github.com/crev-ratchet/crev/internal/review"
+	"github.com/crev-ratchet/crev/internal/sandbox"
+)
+
+// The modes of the action. Without the input, the event decides.
+const (
+	modeGate   = "gate"
+	modeReview = "review"
+)
+
+// action is one run as a step of a workflow.
+type action struct {
+	w     world
+	act   *github.Actions
+	rt    github.Runtime
+	event github.Event
+	log   *slog.Logger
+}
+
+// actionCommand reads the event and the inputs and runs the command they ask
+// for.
+func actionCommand(ctx context.Context, w world, flags *flag.FlagSet, args []string) error {
+	if err := noArgs(flags, args); err != nil {
+		return err
+	}
+	a := &action{w: w, act: github.NewActions(w.env, w.out), log: slog.New(newProgress(w.err))}
+	a.rt = a.act.Runtime()
+	if a.rt.EventName == "" || a.rt.EventPath == "" {
+		return usagef("action: GITHUB_EVENT_NAME and GITHUB_EVENT_PATH are not set; this command runs in a workflow, try crev review")
+	}
+	for _, secret := range []string{a.act.Input("api_key"), a.act.Input("github_token"), a.act.Input("ledger_token")} {
+		a.act.Mask(secret)
+	}
+	payload, err := os.ReadFile(a.rt.EventPath)
+	if err != nil {
+		return usagef("action: read the event: %v", err)
+	}
+	if a.event, err = github.ParseEvent(a.rt.EventName, payload); err != nil {
+		return usagef("action: %v", err)
+	}
+	mode := a.act.Input("mode")
+	switch {
+	case mode != "" && mode != modeGate && mode != modeReview:
+		return usagef("action: mode %q; want %s or %s", mode, modeGate, modeReview)
+	case mode == "" && a.event.Kind == github.KindMergeGroup:
+		mode = modeGate
+	case mode == "":
+		mode = modeReview
+	}
+	return a.run(ctx, mode)
+}
+
+func (a *action) run(ctx context.Context, mode string) error {
+	in, why, err := a.request(ctx)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		fmt.Fprintf(a.w.out, "crev skipped: %s\n", why)
+		return a.outputs(&review.Outcome{Report: projection.Report{Conclusion: projection.Skipped, Reason: why}})
+	}
+	auth := git.Auth{}
+	token := a.act.Input("github_token")
+	if token != "" {
+		auth = git.Auth{Server: a.rt.ServerURL, Token: token}
+	}
+	repo, err := git.Open(ctx, a.workspace(), git.WithAuth(auth))
+	if err != nil {
+		return fmt.Errorf("%w; check the repository out before this step, with fetch-depth: 0", err)
+	}
+	defer repo.Close()
+	if err := a.fetch(ctx, repo, in, auth); err != nil {
+		return err
+	}
+	d := review.Deps{
+		Repo:     repo,
+		Runner:   sandbox.New(ctx, sandbox.Options{InActions: true}),
+		Redactor: finding.NewRedactor(a.act.Input("api_key"), token, a.act.Input("ledger_token")),
+		Rand:     rand.Reader,
+		Now:      a.w.now,
+		Log:      a.log,
+	}
+	if mode == modeGate {
+		out, err := review.Gate(ctx, in, d)
+		if err != nil {
+			return err
+		}
+		return a.finish(out)
+	}
+	if err := a.equip(ctx, repo, auth, token, &in, &d); err != nil {
+		return err
+	}
+	out, err := review.Run(ctx, in, d)
+	if err != nil {
+		return err
+	}
+	return a.finish(out)
+}
+
+func (a *action) workspace() string {
+	if a.rt.Workspace != "" {
+		return a.rt.Workspace
+	}
+	return a.w.dir
+}
+
+// request turns the event into a request, or says why there is nothing to do.
+func (a *action) request(ctx context.Context) (review.Request, string, error) {
+	in := review.Request{
+		Run:     fmt.Sprintf("%d.%d", a.rt.RunID, max(1, a.rt.RunAttempt)),
+		RepoURL: a.rt.ServerURL + "/" + a.rt.Owner + "/" + a.rt.Repo,
+	}
+	switch a.event.Kind {
+	case github.KindMergeGroup:
+		g := a.event.MergeGroup
+		in.Base, in.Head, in.BaseRef = g.BaseSHA, g.HeadSHA, g.BaseRef
+		in.NoModel = "a merge queue asks no model"
+		return in, "", nil
+	case github.KindPullRequest:
+	default:
+		return in, fmt.Sprintf("nothing to do for a %s event", a.rt.EventName), nil
+	}
+	pr := a.event.PullRequest
+	if pr == nil {
+		return in, "", usagef("action: the event names no pull request")
+	}
+	if pr.State == "closed" {
+		return in, "the pull request is closed", nil
+	}
+	in.PR, in.Base, in.Head, in.BaseRef = pr.Number, pr.BaseSHA, pr.HeadSHA, pr.BaseRef
+	in.Title, in.Description = pr.Title, pr.Body
+	if strings.HasPrefix(pr.HeadRef, "crev/") && !pr.Fork {
+		return in, "this is crev's own pull request", nil
+	}
+	if a.event.Trusted {
+		in.NoScripts = "the event " + a.rt.EventName + " holds secrets, so nothing of the head is executed"
+	}
+	switch {
+	case pr.Fork && !a.event.Trusted:
+		in.NoModel = "no model: a pull request from a fork has no secrets"
+	case a.event.IsDependabot():
+		in.NoModel = "no model: Dependabot's runs have no secrets"
+	case pr.Draft:
+		in.NoModel = "no model: the pull request is a draft"
+	}
+	return in, "", nil
+}
+
+// fetch makes sure that both ends of the change and their common ancestor are in
+// the clone, or says what to change in the workflow.
+func (a *action) fetch(ctx context.Context, repo *git.Repo, in review.Request, auth git.Auth) error {
+	refs := []string{"refs/heads/" + in.BaseRef}
+	if in.PR != 0 {
+		refs = append(refs, fmt.Sprintf("refs/pull/%d/head", in.PR))
+	}
+	_, err := repo.Connect(ctx, "origin", in.Base, in.Head, refs, auth)
+	return err
+}
+
+// equip adds what a review has beyond the gate: GitHub, the ledger branch and
+// the model.
+func (a *action) equip(ctx context.Context, repo *git.Repo, auth git.Auth, token string, in *review.Request, d *review.Deps) error {
+	in.LedgerMode = a.act.Input("ledger_mode")
+	in.ReportDir = filepath.Join(a.w.env("RUNNER_TEMP"), "crev")
+	if a.w.env("RUNNER_TEMP") == "" {
+		in.ReportDir = ""
+	}
+	if token != "" {
+		c, err := github.New(github.Config{
+			APIURL: a.rt.APIURL, GraphQLURL: a.rt.GraphQLURL, ServerURL: a.rt.ServerURL,
+			Token: token, Owner: a.rt.Owner, Repo: a.rt.Repo, Log: a.log, Now: a.w.now,
+		})
+		if err != nil {
+			return usagef("action: %v", err)
+		}
+		d.Forge = &forge{Client: c, run: in.Run, pr: in.PR, defaultBranch: a.event.DefaultBranch}
+	}
+	d.Ledgers = func(ctx context.Context, branch string) ([]fs.FS, error) {
+		return ledgerBranch(ctx, repo, branch, auth)
+	}
+	in.ModelName = a.act.Input("model")
+	d.Connect = modelSettings{
+		baseURL: a.act.Input("base_url"), key: a.act.Input("api_key"), log: a.log,
+		howTo: "set the inputs api_key and model, or base_url for another endpoint",
+	}.connect
+	return nil
+}
+
+// ledgerBranch fetches the branch where run files wait for their merge. The
+// pattern makes a branch that does not exist an empty answer and no error.
+func ledgerBranch(ctx context.Context, repo *git.Repo, branch string, auth git.Auth) ([]fs.FS, error) {
+	const into = "refs/crev/waiting/"
+	if err := repo.Fetch(ctx, "origin", []string{"+refs/heads/" + branch + "*:" + into + branch + "*"}, auth); err != nil {
+		return nil, err
+	}
+	sha, err := repo.Resolve(ctx, into+branch)
+	if errors.Is(err, git.ErrUnknownRevision) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, err := repo.Tree(ctx, sha, ".crev/ledger")
+	return []fs.FS{t}, err
+}
+
+// finish shows the outcome in the log, the step summary and the outputs.
+func (a *action) finish(out *review.Outcome) error {
+	if err := projection.WriteText(a.w.out, &out.Report); err != nil {
+		return err
+	}
+	if left := a.act.Annotate(annotations(&out.Report)); left > 0 {
+		fmt.Fprintf(a.w.out, "%d more failures have no annotation; all are listed above\n", left)
+	}
+	if err := a.act.Summary(projection.Summary(&out.Report, out.Plan)); err != nil && !errors.Is(err, github.ErrSummaryFull) {
+		a.log.Warn("the step summary was not written: " + err.Error())
+	}
+	return errors.Join(a.outputs(out), status(out, a.act.Input("strict") == "true"))
+}
+
+func (a *action) outputs(out *review.Outcome) error {
+	for _, o := range []struct{ name, value string }{
+		{"conclusion", string(out.Report.Conclusion)},
+		{"blocked", fmt.Sprint(out.Blocked)},
+		{"open", fmt.Sprint(out.Open)},
+		{"new", fmt.Sprint(out.New)},
+	} {
+		if err := a.act.SetOutput(o.name, o.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,3 @@
+# GET /invoices
+. service/invoices.sh
+list_invoices

@@ -1,0 +1,55 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crev-ratchet/crev/internal/projection"
+)
+
+// concludeGate ends a run of tier 0 alone.
+func (j *job) concludeGate() {
+	j.report.Conclusion = projection.Passed
+	if reason := gateReason(j.report.Checks); reason != "" {
+		j.report.Conclusion, j.report.Reason = projection.Failed, reason
+	}
+}
+
+// conclude says how the run ended. Only validators make it fail; green means
+// that every file was reviewed or is listed with the reason why it has not to
+// be.
+func (j *job) conclude() {
+	for _, c := range j.coverage {
+		j.report.Coverage = append(j.report.Coverage, c)
+	}
+	slices.SortFunc(j.report.Coverage, func(a, b projection.Coverage) int { return strings.Compare(a.Path, b.Path) })
+	j.report.PromptTokens, j.report.CompletionTokens = j.budget.used.Prompt, j.budget.used.Completion
+	j.report.CachedTokens, j.report.USD = j.budget.used.Cached, j.budget.usd
+	if j.budget.requests > 0 {
+		j.report.Model = j.cfg.Model.Name
+	}
+
+	j.concludeGate()
+	if j.report.Conclusion == projection.Failed {
+		return
+	}
+	var unreviewed []projection.Coverage
+	reviewed := 0
+	for _, c := range j.report.Coverage {
+		switch c.State {
+		case projection.Unreviewed:
+			unreviewed = append(unreviewed, c)
+		case projection.Reviewed, projection.Reused:
+			reviewed++
+		}
+	}
+	switch {
+	case len(unreviewed) == 0:
+	case reviewed == 0:
+		j.report.Conclusion, j.report.Reason = projection.Skipped, unreviewed[0].Reason
+	default:
+		j.report.Conclusion = projection.Partial
+		j.report.Reason = fmt.Sprintf("%s not reviewed (%s)", plural(len(unreviewed), "file"), unreviewed[0].Reason)
+	}
+}

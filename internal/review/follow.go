@@ -1,0 +1,266 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/crev-ratchet/crev/internal/diff"
+	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/git"
+	"github.com/crev-ratchet/crev/internal/ledger"
+	"github.com/crev-ratchet/crev/internal/relocate"
+)
+
+// readLedger folds what is known: the ledger of the base, and the branch or
+// folder where newer run files wait for their merge. What the head says of the
+// ledger is content under review and is not read.
+func (j *job) readLedger(ctx context.Context) {
+	var trees []fs.FS
+	if j.d.Ledgers != nil {
+		newer, err := j.d.Ledgers(ctx, j.cfg.Ledger.Branch)
+		if err != nil {
+			j.note("the ledger branch could not be read, so this run knows the base's ledger only: %v", err)
+		}
+		trees = newer
+	}
+	base, err := fs.Sub(j.baseTree, ledger.Folder)
+	if err != nil {
+		panic(err) // Folder is a valid path
+	}
+	trees = append([]fs.FS{base}, trees...)
+	seen := map[ledger.ID]bool{}
+	for _, t := range trees {
+		events, problems := ledger.ReadAll(t)
+		for _, e := range events {
+			if !seen[e.ID] {
+				seen[e.ID] = true
+				j.past = append(j.past, e)
+			}
+		}
+		for _, p := range problems {
+			j.note("ledger %s:%d: %s", p.Path, p.Line, p.Msg)
+		}
+	}
+	j.refold()
+}
+
+// sight is what following a defect to the head found.
+type sight struct {
+	defect *ledger.Defect
+	answer relocate.Answer
+	// from is the place the defect had before.
+	from finding.Location
+	// check says why the defect has to be verified, "" when its code did not
+	// change.
+	check string
+}
+
+// maxSteps bounds how many commits are followed one by one; beyond it one diff
+// jumps. Stepping is right more often: see docs/relocation.md.
+const maxSteps = 50
+
+// follow finds where the code of each active defect is at the head and records
+// what changed. Absence and a touched line close nothing: they ask for
+// verification.
+func (j *job) follow(ctx context.Context) {
+	routes := map[string]route{}
+	for _, d := range j.state.Active() {
+		if len(d.Locations) == 0 {
+			continue
+		}
+		from := d.Locations[0]
+		s := sight{defect: d, from: from}
+		if from.Side == finding.Left || from.Commit == "" || from.Commit == j.in.Head {
+			s.answer = relocate.Answer{Location: from, How: relocate.Same, Confidence: 1}
+			j.sights = append(j.sights, s)
+			continue
+		}
+		r, ok := routes[from.Commit]
+		if !ok {
+			r = j.route(ctx, from.Commit)
+			routes[from.Commit] = r
+		}
+		s.answer = j.locate(r, from)
+		s.check = needsCheck(s, r)
+		j.sights = append(j.sights, s)
+		j.recordSight(s)
+	}
+	j.refold()
+}
+
+// route is the way from an older commit to the head.
+type route struct {
+	steps []*relocate.Mapper
+	// touched are the paths that differ.
+	touched map[string]bool
+	// missing is true when the older commit is not there any more.
+	missing bool
+	// reverts are the commits that messages on the way say they revert.
+	reverts []string
+}
+
+// route prepares the mappers from a commit to the head: commit by commit while
+// it is an ancestor, one jump after a rebase or a squash.
+func (j *job) route(ctx context.Context, from string) route {
+	r := route{touched: map[string]bool{}}
+	if ok, err := j.d.Repo.HasCommit(ctx, from); err != nil || !ok {
+		r.missing = true
+		j.note("commit %s is not in this clone: defects recorded there are looked for by their surroundings", short(from))
+		return r
+	}
+	stops, err := j.d.Repo.FirstParents(ctx, from, j.in.Head, maxSteps)
+	if err != nil {
+		if !errors.Is(err, git.ErrNotOnChain) {
+			j.note("the commits since %s could not be listed: %v", short(from), err)
+		}
+		stops = []string{j.in.Head}
+	}
+	for _, to := range stops {
+		files, err := j.d.Repo.Diff(ctx, from, to, git.DiffOptions{Context: git.NoContext, IgnoreSpace: true, Histogram: true})
+		if err != nil {
+			j.note("the change from %s to %s could not be read: %v", short(from), short(to), err)
+			r.missing = true
+			return r
+		}
+		r.steps = append(r.steps, j.mapper(ctx, from, to, files))
+		for _, f := range files {
+			r.touched[f.OldPath], r.touched[f.NewPath] = true, true
+		}
+		if m, err := j.d.Repo.CommitMessage(ctx, to); err == nil {
+			r.reverts = append(r.reverts, reverted(m)...)
+		}
+		from = to
+	}
+	return r
+}
+
+// reverted lists the commits that a message says it reverts, in git's own words.
+func reverted(message string) []string {
+	var out []string
+	for line := range strings.Lines(message) {
+		if _, rest, ok := strings.Cut(line, "This reverts commit "); ok {
+			if sha, _, _ := strings.Cut(rest, "."); git.IsFullID(strings.TrimSpace(sha)) {
+				out = append(out, strings.TrimSpace(sha))
+			}
+		}
+	}
+	return out
+}
+
+func (j *job) mapper(ctx context.Context, from, to string, files []diff.File) *relocate.Mapper {
+	change := relocate.Change{From: from, To: to}
+	for _, f := range files {
+		change.Files = append(change.Files, relocate.File{
+			OldPath: f.OldPath, NewPath: f.NewPath,
+			Old: j.source(ctx, f.OldBlob, f.Kind), New: j.source(ctx, f.NewBlob, f.Kind),
+			Hunks: f.Hunks,
+		})
+	}
+	return relocate.New(change, relocate.Options{Redact: j.redact})
+}
+
+// source reads a blob when it is asked for; nil where there is no text.
+func (j *job) source(ctx context.Context, blob string, k diff.Kind) relocate.Source {
+	if blob == "" || k != diff.Text {
+		return nil
+	}
+	return func() ([]byte, error) { return j.d.Repo.Blob(ctx, blob) }
+}
+
+func (j *job) locate(r route, from finding.Location) relocate.Answer {
+	if r.missing {
+		text := j.text(from.Path)
+		if text == nil {
+			return relocate.Answer{How: relocate.Gone, Reason: "deleted file"}
+		}
+		a := relocate.FromAnchor(from, text, relocate.Options{Redact: j.redact})
+		a.Location.Commit = j.in.Head
+		return a
+	}
+	a, err := relocate.Through(from, r.steps)
+	if err != nil {
+		j.note("a place could not be followed: %v", err)
+		return relocate.Answer{How: relocate.Gone, Reason: "its file could not be read"}
+	}
+	return a
+}
+
+// needsCheck says why a defect has to be verified at the head.
+func needsCheck(s sight, r route) string {
+	switch s.answer.How {
+	case relocate.Gone:
+		return "its code is gone: " + s.answer.Reason
+	case relocate.Candidate, relocate.Suspect:
+		return "its place is uncertain: " + s.answer.Reason
+	case relocate.Rewritten:
+		return "its line was rewritten"
+	case relocate.Moved:
+		if s.answer.Changed {
+			return "its code moved and changed"
+		}
+	}
+	if s.answer.Changed {
+		return "the code around it changed"
+	}
+	for _, p := range s.defect.DependsOn {
+		if r.touched[p] {
+			return p + ", which it depends on, changed"
+		}
+	}
+	return ""
+}
+
+// recordSight writes down what following a defect found.
+func (j *job) recordSight(s sight) {
+	d, a := s.defect, s.answer
+	e := ledger.Event{FP: d.FP, Defect: d.ID}
+	switch {
+	case a.How.Carries() && samePlace(s.from, a.Location) && s.check == "":
+		return
+	case a.How.Carries():
+		if !samePlace(s.from, a.Location) || a.How != relocate.Same {
+			e.Relocated = &ledger.Relocated{From: bare(s.from), To: a.Location, How: string(a.How), Confidence: a.Confidence}
+			j.add(e)
+			j.changed(d.ID, "relocated", fmt.Sprintf("%s, now at %s", a.How, where(a.Location)))
+		}
+	case a.How == relocate.Gone && (a.Reason == "deleted file" || a.Reason == "deleted symbol"):
+		e.Obsoleted = &ledger.Obsoleted{Commit: j.in.Head, Reason: strings.TrimPrefix(a.Reason, "deleted ") + " deleted",
+			Evidence: []string{"the code of " + where(s.from) + " is nowhere in the new tree"}}
+		j.add(e)
+		j.changed(d.ID, "obsolete", a.Reason)
+		return
+	default:
+		e.LocationUnknown = &ledger.LocationUnknown{Commit: j.in.Head, Reason: a.Reason}
+		j.add(e)
+	}
+	if s.check != "" && d.Status != ledger.Fixing {
+		j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{
+			PossiblyFixed: &ledger.PossiblyFixed{Commit: j.in.Head, Reason: s.check}}})
+		j.changed(d.ID, "possibly fixed", s.check)
+	}
+}
+
+// bare is a location without its anchor, which the event before it holds.
+func bare(l finding.Location) finding.Location {
+	l.Anchor = nil
+	return l
+}
+
+func samePlace(a, b finding.Location) bool {
+	return a.Path == b.Path && a.Start == b.Start && a.End == b.End
+}
+
+func where(l finding.Location) string {
+	if l.Start == 0 {
+		return l.Path
+	}
+	return fmt.Sprintf("%s:%d", l.Path, l.Start)
+}
+
+// changed notes for the reader what this run did to a defect.
+func (j *job) changed(id ledger.DefectID, what, detail string) {
+	j.report.Changes = append(j.report.Changes, change(id, what, j.redact(detail)))
+}

@@ -1,0 +1,212 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/crev-ratchet/crev/internal/batch"
+	"github.com/crev-ratchet/crev/internal/diff"
+	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/git"
+	"github.com/crev-ratchet/crev/internal/ledger"
+	"github.com/crev-ratchet/crev/internal/projection"
+	"github.com/crev-ratchet/crev/internal/validator"
+)
+
+// job is one run on its way through the stages. Each stage reads what the
+// stages before it left here and adds its own part.
+type job struct {
+	in Request
+	d  Deps
+
+	// The revision.
+	cfg        Config
+	mergeBase  string
+	baseTree   fs.FS
+	headTree   fs.FS
+	files      []*diff.File
+	validators []validator.Validator
+	// tracked are the paths of the head's tree.
+	tracked []string
+
+	// What is known.
+	events   []ledger.Event
+	past     []ledger.Event
+	state    *ledger.State
+	sights   []sight
+	reopened map[ledger.DefectID]bool
+	// sinceReview are the lines that changed since the latest complete
+	// review, by path; nil when there was none.
+	sinceReview map[string][]diff.Range
+
+	// What is new.
+	cut      batch.Plan
+	coverage map[string]projection.Coverage
+	prompts  string
+	results  []result
+	claims   []claim
+	// born are the ids given out in this run; standing are the defects with a
+	// claim of this run that nothing hides.
+	born, standing map[ledger.DefectID]bool
+	model          Model
+	budget         *budget
+
+	report projection.Report
+	shown  projection.Plan
+}
+
+// newJob resolves the revision and reads the configuration from its base.
+func newJob(ctx context.Context, in Request, d Deps) (*job, error) {
+	j := &job{in: in, d: d, coverage: map[string]projection.Coverage{},
+		reopened: map[ledger.DefectID]bool{}, born: map[ledger.DefectID]bool{}, standing: map[ledger.DefectID]bool{}}
+	var err error
+	if j.in.Head, err = d.Repo.Resolve(ctx, in.Head); err != nil {
+		return nil, fmt.Errorf("find the head: %w", err)
+	}
+	if j.in.Base, err = d.Repo.Resolve(ctx, in.Base); err != nil {
+		return nil, fmt.Errorf("find the base: %w", err)
+	}
+	if j.mergeBase, err = d.Repo.MergeBase(ctx, j.in.Base, j.in.Head); err != nil {
+		return nil, fmt.Errorf("find where %s left %s: %w", projection.Short(j.in.Head), projection.Short(j.in.Base), err)
+	}
+	// The tip of the base branch is the trust root: what was merged since the
+	// pull request began counts as well.
+	if j.baseTree, err = d.Repo.Tree(ctx, j.in.Base, ""); err != nil {
+		return nil, err
+	}
+	if j.headTree, err = d.Repo.Tree(ctx, j.in.Head, ""); err != nil {
+		return nil, err
+	}
+	if j.cfg, err = ReadConfig(j.baseTree); err != nil {
+		return nil, err
+	}
+	if in.ModelName != "" {
+		j.cfg.Model.Name = in.ModelName
+	}
+	if in.NoModel == "" && d.Connect != nil {
+		if j.model, j.in.NoModel, err = d.Connect(j.cfg.Model); err != nil {
+			return nil, err
+		}
+	}
+	if j.in.LedgerMode == "" {
+		j.in.LedgerMode = j.cfg.Ledger.Mode
+	}
+	for _, name := range j.cfg.Builtins {
+		if !slices.ContainsFunc(validator.Builtins(), func(b validator.Builtin) bool { return b.Name == name }) {
+			return nil, fmt.Errorf("%s: builtins: there is no built-in validator %q", ConfigPath, name)
+		}
+	}
+	entries, err := d.Repo.Files(ctx, j.in.Head)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		j.tracked = append(j.tracked, e.Path)
+	}
+	found, err := d.Repo.Diff(ctx, j.mergeBase, j.in.Head, git.DiffOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		j.files = append(j.files, &found[i])
+	}
+	j.budget = newBudget(j.cfg.Model)
+	j.report = projection.Report{
+		Repo: in.RepoURL, PR: in.PR, Base: j.mergeBase, Head: j.in.Head,
+		Proposed: proposed(j.files),
+	}
+	return j, nil
+}
+
+// proposed lists what the pull request changes under .crev/, apart from the
+// ledger: content under review that judges nobody yet.
+func proposed(files []*diff.File) []string {
+	var out []string
+	for _, f := range files {
+		p := f.Path()
+		if strings.HasPrefix(p, ".crev/") && !strings.HasPrefix(p, ".crev/ledger/") {
+			out = append(out, p+" "+string(f.Status))
+		}
+	}
+	return out
+}
+
+// note adds a remark to the report and the log.
+func (j *job) note(format string, args ...any) {
+	s := j.redact(fmt.Sprintf(format, args...))
+	if !slices.Contains(j.report.Notes, s) {
+		j.report.Notes = append(j.report.Notes, s)
+		j.d.Log.Warn(s)
+	}
+}
+
+func (j *job) redact(s string) string { return j.d.Redactor.Redact(s) }
+
+// file returns the changed file of a path, by its new name or its old one.
+func (j *job) file(p string) *diff.File {
+	for _, f := range j.files {
+		if f.Path() == p {
+			return f
+		}
+	}
+	for _, f := range j.files {
+		if f.OldPath == p {
+			return f
+		}
+	}
+	return nil
+}
+
+// text reads a file of the head, nil when it is not there or not a file.
+func (j *job) text(p string) []byte { return readText(j.headTree, p) }
+
+// oldText reads a file of the merge base.
+func (j *job) oldText(ctx context.Context, p string) []byte {
+	b, err := j.d.Repo.ReadFile(ctx, j.mergeBase, p)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func readText(tree fs.FS, p string) []byte {
+	if !fs.ValidPath(path.Clean(p)) {
+		return nil
+	}
+	b, err := fs.ReadFile(tree, p)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// add seals an event of this run and puts it with the others.
+func (j *job) add(e ledger.Event) {
+	e.Run, e.PR, e.At = j.in.Run, j.in.PR, j.d.Now()
+	if e.FP == "" {
+		e.FP = ledger.NoClass
+	}
+	sealed, err := ledger.Seal(e)
+	if err != nil {
+		// Only this program's own values are sealed here.
+		panic(fmt.Sprintf("review: seal an event: %v", err))
+	}
+	j.events = append(j.events, sealed)
+}
+
+// refold computes the state with the events of this run.
+func (j *job) refold() {
+	j.state = ledger.Fold(slices.Concat(j.past, j.events), ledger.View{PR: j.in.PR})
+}
+
+// anchorAt builds a location of the head with its redacted surroundings.
+func (j *job) anchorAt(l finding.Location, text []byte) finding.Location {
+	if l.Start > 0 && text != nil {
+		l.Anchor = finding.NewAnchor(text, l.Start, j.redact)
+	}
+	return l
+}

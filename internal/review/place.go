@@ -1,0 +1,170 @@
+package review
+
+import (
+	"context"
+	"slices"
+
+	"github.com/crev-ratchet/crev/internal/batch"
+	"github.com/crev-ratchet/crev/internal/checker"
+	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/model"
+	"github.com/crev-ratchet/crev/internal/relocate"
+)
+
+// place grounds a finding in the code: its path must be in the batch, and its
+// quote decides the lines. Line numbers from a model are a hint at most: models
+// count in the wrong file, the old file or the patch.
+func (j *job) place(ctx context.Context, b batch.Batch, f finding.Finding) claim {
+	c := claim{Finding: j.redactFinding(f), batch: b.ID}
+	file := inBatch(b, f.Path)
+	if file == nil {
+		c.rejected = "its path is not in the batch"
+		return c
+	}
+	c.Path = file.File.Path()
+	text := j.text(c.Path)
+	if c.Side == finding.Left {
+		text = j.oldText(ctx, file.File.OldPath)
+	}
+	start, end, how, ok := finding.Place(text, f.Quote, f.StartLine, f.EndLine)
+	if !ok && c.Side == finding.Right && file.File.OldPath != "" {
+		// A model that quotes a removed line often calls it new.
+		old := j.oldText(ctx, file.File.OldPath)
+		if start, end, how, ok = finding.Place(old, f.Quote, f.StartLine, f.EndLine); ok && removed(file, start, end) {
+			c.Side, text = finding.Left, old
+		} else {
+			ok = false
+		}
+	}
+	if !ok {
+		c.StartLine, c.EndLine, c.Side, c.how = 0, 0, finding.Right, ""
+		c.Evidence = append(c.Evidence, "The code it quotes was not found, so the comment stands at the file.")
+		return c
+	}
+	c.StartLine, c.EndLine, c.how = start, end, how
+	if s := enclosing(c.Path, text, start); s != "" {
+		c.Symbol = s
+	}
+	return c
+}
+
+// inBatch finds the part of a path, by its new name or its old one.
+func inBatch(b batch.Batch, path string) *batch.Part {
+	for i, p := range b.Parts {
+		if p.File.Path() == path {
+			return &b.Parts[i]
+		}
+	}
+	for i, p := range b.Parts {
+		if path != "" && p.File.OldPath == path {
+			return &b.Parts[i]
+		}
+	}
+	return nil
+}
+
+// removed reports whether every line of the range was taken out by the change.
+func removed(p *batch.Part, start, end int) bool {
+	gone := 0
+	for _, r := range p.File.ChangedOld() {
+		gone += max(0, min(end, r.End)-max(start, r.Start)+1)
+	}
+	return gone == end-start+1
+}
+
+// enclosing names the innermost declaration around a line, "" when there is
+// none or it cannot be told.
+func enclosing(path string, text []byte, line int) string {
+	name, size := "", 0
+	for _, s := range relocate.Symbols(path, text) {
+		if s.Start <= line && line <= s.End && (name == "" || s.End-s.Start < size) {
+			name, size = s.Name, s.End-s.Start
+		}
+	}
+	return name
+}
+
+// redactFinding takes secrets out of everything that a reviewer wrote, apart
+// from the quote and the suggestion, which are matched against the code first
+// and redacted when they are stored.
+func (j *job) redactFinding(f finding.Finding) finding.Finding {
+	for _, s := range []*string{&f.Claim, &f.Detail, &f.Subject, &f.Predicate, &f.Category, &f.Symbol} {
+		*s = j.redact(*s)
+	}
+	f.Evidence, f.Criteria = j.redactAll(f.Evidence), j.redactAll(f.Criteria)
+	return f
+}
+
+func (j *job) redactAll(list []string) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = j.redact(s)
+	}
+	return out
+}
+
+// recheck lets the judge verify every finding of every batch. A judge that
+// fails is named, and its batch's findings stand unjudged.
+func (j *job) recheck(ctx context.Context) {
+	if j.noModel() != "" || !j.enabled("recheck") {
+		return
+	}
+	for i := range j.results {
+		j.judge(ctx, &j.results[i])
+	}
+}
+
+func (j *job) enabled(name string) bool {
+	return slices.Contains(j.cfg.Checkers, name)
+}
+
+func (j *job) judge(ctx context.Context, r *result) {
+	var at []int
+	var cs []checker.Candidate
+	var texts []string
+	for i, c := range r.claims {
+		if c.rejected != "" {
+			continue
+		}
+		code, source := j.codeOf(ctx, c)
+		at = append(at, i)
+		cs = append(cs, checker.Candidate{Finding: c.Finding, Code: code, Source: source})
+		texts = append(texts, code, c.Claim, c.Detail)
+	}
+	if len(cs) == 0 {
+		return
+	}
+	reply, err := j.complete(ctx, checker.Recheck(j.cfg.Model.Name, model.Fence(j.d.Rand, texts...), cs))
+	r.usage = r.usage.Plus(reply.Usage)
+	var verdicts []checker.Verdict
+	if err == nil {
+		verdicts, err = checker.ReadRecheck(reply, cs)
+	}
+	if err != nil {
+		j.note("recheck of batch %s failed (%s): its findings are posted unjudged", r.batch.ID, failure(err))
+		return
+	}
+	for k, v := range verdicts {
+		c := &r.claims[at[k]]
+		c.judged = v.Category
+		if !v.Keep {
+			c.dropped = j.redact(v.Reason)
+		}
+	}
+}
+
+// codeOf is the code a claim is about with what surrounds it: numbered for the
+// judge to read, and plain to look its quotes up in.
+func (j *job) codeOf(ctx context.Context, c claim) (numbered, plain string) {
+	text := j.text(c.Path)
+	if c.Side == finding.Left {
+		if f := j.file(c.Path); f != nil {
+			text = j.oldText(ctx, f.OldPath)
+		}
+	}
+	numbered, plain = window(text, c.StartLine, c.EndLine)
+	return j.redact(numbered), plain
+}
+
+// excerptLines is how much code above and below a place the judge sees.
+const excerptLines = 40

@@ -1,0 +1,225 @@
+package review
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crev-ratchet/crev/internal/batch"
+	"github.com/crev-ratchet/crev/internal/diff"
+	"github.com/crev-ratchet/crev/internal/model"
+)
+
+//go:embed reviewers/*.md
+var reviewerFiles embed.FS
+
+// reviewer is one kind of finder: its name and its subject.
+type reviewer struct {
+	name, subject string
+}
+
+// reviewersOf returns the configured reviewers. An unknown name is refused with
+// those there are.
+func reviewersOf(names []string) ([]reviewer, error) {
+	var out []reviewer
+	for _, n := range names {
+		b, err := reviewerFiles.ReadFile("reviewers/" + n + ".md")
+		if err != nil || n == "common" {
+			return nil, fmt.Errorf("%s: reviewers: there is no reviewer %q; there are %s", ConfigPath, n, strings.Join(reviewerNames(), ", "))
+		}
+		out = append(out, reviewer{name: n, subject: string(b)})
+	}
+	return out, nil
+}
+
+func reviewerNames() []string {
+	entries, err := reviewerFiles.ReadDir("reviewers")
+	if err != nil {
+		panic(err) // the files are compiled in
+	}
+	var names []string
+	for _, e := range entries {
+		if n := strings.TrimSuffix(e.Name(), ".md"); n != "common" {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+func (r reviewer) system() string {
+	common, err := reviewerFiles.ReadFile("reviewers/common.md")
+	if err != nil {
+		panic(err) // the file is compiled in
+	}
+	return string(common) + "\n" + r.subject
+}
+
+// findingsSchema is what a finder answers, in the strict subset.
+const findingsSchema = `{
+  "type": "object",
+  "additionalProperties": false,
+  "required": ["findings"],
+  "properties": {
+    "findings": {
+      "type": "array",
+      "items": {
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["path", "quote", "side", "start_line", "end_line", "symbol", "category", "severity",
+          "claim", "subject", "predicate", "detail", "evidence", "criteria", "suggestion"],
+        "properties": {
+          "path": {"type": "string"},
+          "quote": {"type": "string"},
+          "side": {"type": "string", "enum": ["new", "old"]},
+          "start_line": {"type": ["integer", "null"]},
+          "end_line": {"type": ["integer", "null"]},
+          "symbol": {"type": ["string", "null"]},
+          "category": {"type": "string"},
+          "severity": {"type": "string", "enum": ["low", "medium", "high", "critical"]},
+          "claim": {"type": "string"},
+          "subject": {"type": "string"},
+          "predicate": {"type": "string"},
+          "detail": {"type": "string"},
+          "evidence": {"type": "array", "items": {"type": "string"}},
+          "criteria": {"type": "array", "items": {"type": "string"}},
+          "suggestion": {"type": ["string", "null"]}
+        }
+      }
+    }
+  }
+}`
+
+// maxReply caps what a finder may write, in tokens.
+const maxReply = 8_000
+
+// material is everything a finder sees. It has no field for the ledger, the
+// rules or an old comment: finders run cold.
+type material struct {
+	title, description string
+	batch              batch.Batch
+	// around is the code around the hunks, by path, numbered.
+	around map[string]string
+}
+
+// findRequest builds one finder's request for one batch. The system text is the
+// same for every pull request; what people wrote is fenced and comes last.
+func findRequest(r reviewer, name, fence string, m material) model.Request {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Batch %s: %s.\n", m.batch.ID, countFiles(len(m.batch.Paths())))
+	if m.title != "" || m.description != "" {
+		b.WriteString(model.Fenced(fence, "title and description of the change, as its author gives them", m.title+"\n\n"+m.description))
+	}
+	for _, p := range m.batch.Parts {
+		b.WriteString(model.Fenced(fence, "diff of "+partName(p.File), numbered(p.Hunks)))
+		if code := m.around[p.File.Path()]; code != "" {
+			b.WriteString(model.Fenced(fence, "code around it in "+p.File.Path(), code))
+		}
+	}
+	return model.Request{
+		Purpose:   "review/" + r.name,
+		Model:     name,
+		System:    r.system(),
+		Messages:  []model.Message{{Role: model.User, Content: b.String()}},
+		Schema:    model.Schema{Name: "findings", JSON: json.RawMessage(findingsSchema)},
+		MaxTokens: maxReply,
+		Fence:     fence,
+	}
+}
+
+func countFiles(n int) string {
+	if n == 1 {
+		return "one file"
+	}
+	return fmt.Sprintf("%d files", n)
+}
+
+// partName is the path, with what happened to the file.
+func partName(f *diff.File) string {
+	switch f.Status {
+	case diff.Renamed, diff.Copied:
+		return fmt.Sprintf("%s (%s from %s)", f.NewPath, f.Status, f.OldPath)
+	case diff.Modified:
+		return f.Path()
+	}
+	return fmt.Sprintf("%s (%s)", f.Path(), f.Status)
+}
+
+func numbered(hunks []diff.Hunk) string {
+	var b strings.Builder
+	// A strings.Builder takes every write.
+	_ = diff.WriteNumbered(&b, hunks)
+	return b.String()
+}
+
+// aroundLines is how many lines above and below a hunk a finder sees;
+// aroundWhole is the size, in lines, up to which it sees the whole file.
+const (
+	aroundLines = 30
+	aroundWhole = 300
+)
+
+// around renders the code near the hunks of one file, numbered, with gaps
+// marked. Lines that the diff shows already are repeated: a model reads whole
+// code better than pieces.
+func around(text []byte, hunks []diff.Hunk) string {
+	lines := splitLines(text)
+	show := make([]bool, len(lines)+1)
+	for _, h := range hunks {
+		from, to := max(1, h.NewStart-aroundLines), min(len(lines), h.NewStart+h.NewLines+aroundLines)
+		if len(lines) <= aroundWhole {
+			from, to = 1, len(lines)
+		}
+		for n := from; n <= to; n++ {
+			show[n] = true
+		}
+	}
+	var b strings.Builder
+	last := 0
+	for n := 1; n <= len(lines); n++ {
+		if !show[n] {
+			continue
+		}
+		if n != last+1 {
+			b.WriteString("      …\n")
+		}
+		last = n
+		fmt.Fprintf(&b, "%5d  %s\n", n, clipLine(lines[n-1]))
+	}
+	return b.String()
+}
+
+// splitLines returns the lines of a text without their newlines.
+func splitLines(text []byte) []string {
+	if len(text) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+}
+
+// maxShownLine clips long lines in context, in bytes; the diff itself is not
+// clipped by it.
+const maxShownLine = 400
+
+func clipLine(s string) string {
+	s = strings.ToValidUTF8(strings.TrimSuffix(s, "\r"), "\uFFFD")
+	if len(s) <= maxShownLine {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxShownLine], "") + " …"
+}
+
+// promptHash identifies everything that shapes a finder's answer besides the
+// code: prompts, schema, model and batch limits. A file whose content and hash
+// are unchanged need not be read again.
+func promptHash(rs []reviewer, name string, l batch.Limits) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\x00%s\x00%d %d\x00", name, findingsSchema, l.MinLines, l.MaxLines)
+	for _, r := range slices.SortedFunc(slices.Values(rs), func(a, b reviewer) int { return strings.Compare(a.name, b.name) }) {
+		fmt.Fprintf(h, "%s\x00%s\x00", r.name, r.system())
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}

@@ -1,0 +1,242 @@
+package review
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/ledger"
+	"github.com/crev-ratchet/crev/internal/projection"
+	"github.com/crev-ratchet/crev/internal/reconcile"
+	"github.com/crev-ratchet/crev/internal/validator"
+)
+
+// reconcile gives each claim an identity: a known defect is seen again, any
+// other opens one. What is not to be posted is recorded all the same, with the
+// reason. Then it records what the run covered.
+func (j *job) reconcile() {
+	for _, r := range j.results {
+		for _, c := range r.claims {
+			if c.rejected != "" {
+				j.hide(c, "grounding", c.rejected)
+				continue
+			}
+			j.claims = append(j.claims, c)
+		}
+	}
+	obs := make([]reconcile.Observation, len(j.claims))
+	for i, c := range j.claims {
+		loc := j.located(c)
+		obs[i] = reconcile.Observation{Finding: c.Finding, Location: loc,
+			Key: reconcile.Key(j.in.Run, c.Source, loc.Path, c.Claim)}
+	}
+	decided := reconcile.Reconcile(obs, j.known(), reconcile.Options{})
+	ids := make([]ledger.DefectID, len(obs))
+	for i, d := range decided.Decisions {
+		if d.Kind != reconcile.Twin {
+			ids[i] = j.record(j.claims[i], obs[i], d)
+		}
+	}
+	for i, d := range decided.Decisions {
+		if d.Kind == reconcile.Twin {
+			j.observe(j.claims[i], obs[i], d, ids[d.Twin])
+		}
+	}
+	j.recordCoverage()
+	j.refold()
+	j.report.Defects = j.state.All()
+	for _, d := range j.report.Defects {
+		// A claim that stands in this run is shown, whatever hid it before.
+		if j.standing[d.ID] {
+			d.Hidden = nil
+		}
+	}
+}
+
+// known is every defect of the view as it is at the head.
+func (j *job) known() []reconcile.Known {
+	at := map[ledger.DefectID]sight{}
+	for _, s := range j.sights {
+		at[s.defect.ID] = s
+	}
+	var out []reconcile.Known
+	for _, d := range j.state.All() {
+		var places []reconcile.Place
+		if s, ok := at[d.ID]; ok {
+			if s.answer.Location.Path != "" {
+				places = append(places, reconcile.Place{Location: s.answer.Location, How: string(s.answer.How), Ambiguous: s.answer.Ambiguous})
+			}
+		} else if len(d.Locations) > 0 {
+			places = append(places, reconcile.Place{Location: d.Locations[0], How: "suspect"})
+		}
+		out = append(out, reconcile.FromDefect(d, places))
+	}
+	return out
+}
+
+// located is where a claim stands at the head, with its redacted surroundings.
+func (j *job) located(c claim) finding.Location {
+	l := finding.Location{Path: c.Path, Start: c.StartLine, End: c.EndLine, Symbol: c.Symbol, Commit: j.in.Head}
+	if c.Side == finding.Left {
+		l.Side, l.Commit = finding.Left, j.mergeBase
+		return l
+	}
+	return j.anchorAt(l, j.text(c.Path))
+}
+
+// record writes down what became of one claim and returns its defect.
+func (j *job) record(c claim, o reconcile.Observation, d reconcile.Decision) ledger.DefectID {
+	if d.Kind == reconcile.Same {
+		j.observe(c, o, d, d.Defect)
+		return d.Defect
+	}
+	id := j.open(c, o, d)
+	fp := j.class(c)
+	switch d.Kind {
+	case reconcile.MergeProposed:
+		j.add(ledger.Event{FP: fp, Defect: id, Payload: ledger.Payload{
+			MergeProposed: &ledger.MergeProposed{Into: d.Defect, Evidence: []string{d.Reason}}}})
+	case reconcile.PossibleDuplicate, reconcile.Ask:
+		j.add(ledger.Event{FP: fp, Defect: id, Payload: ledger.Payload{
+			PossibleDuplicate: &ledger.PossibleDuplicate{Of: d.Defect, Score: d.Score, Reason: d.Reason}}})
+	}
+	return id
+}
+
+func (j *job) class(c claim) string {
+	return finding.Class(c.Path, c.Category, c.Subject, c.Predicate, c.Claim)
+}
+
+// open starts a defect.
+func (j *job) open(c claim, o reconcile.Observation, d reconcile.Decision) ledger.DefectID {
+	fp := j.class(c)
+	id := j.state.NewDefectID(fp, j.in.Run, func(id ledger.DefectID) bool { return j.born[id] })
+	j.born[id] = true
+	criteria := c.Criteria
+	if len(criteria) == 0 {
+		criteria = []string{"The claim no longer holds: " + c.Claim}
+	}
+	j.add(ledger.Event{FP: fp, Defect: id, By: c.Source, Payload: ledger.Payload{Opened: &ledger.Opened{
+		FP0: finding.FP0(c.Path, c.Claim), Claim: c.Claim, Detail: c.Detail, Category: c.Category,
+		Severity: finding.Max(c.Severity, d.Severity), Tier: finding.Advisory, Source: c.Source,
+		Subject: c.Subject, Predicate: c.Predicate,
+		Locations: []finding.Location{o.Location},
+		Criteria:  criteria, Evidence: c.Evidence, Quote: j.redact(c.Quote),
+		MissedEarlier: j.missedEarlier(c),
+	}}})
+	if j.suppress(id, fp, c) {
+		return id
+	}
+	j.standing[id] = true
+	j.changed(id, "opened", where(o.Location)+" "+c.Claim)
+	return id
+}
+
+// observe records another sighting; a sighting never changes the state.
+func (j *job) observe(c claim, o reconcile.Observation, d reconcile.Decision, id ledger.DefectID) {
+	fp := j.class(c)
+	if known := j.state.Defect(id); known != nil {
+		fp = known.FP
+	}
+	j.add(ledger.Event{FP: fp, Defect: id, By: c.Source, Payload: ledger.Payload{Observed: &ledger.Observed{
+		FP0: finding.FP0(c.Path, c.Claim), Claim: c.Claim, Category: c.Category, Severity: c.Severity,
+		Tier: finding.Advisory, Source: c.Source, Location: bare(o.Location), Criteria: c.Criteria,
+		Evidence: c.Evidence, How: string(d.How), Score: d.Score,
+	}}})
+	if c.dropped == "" {
+		j.standing[id] = true
+		j.changed(id, "seen again", string(d.How))
+	}
+}
+
+// suppress records why a new defect is not posted, and reports whether it is
+// not. Security and crash findings are hidden by nobody but a validator that
+// decides their class, or by a judge that shows the code.
+func (j *job) suppress(id ledger.DefectID, fp string, c claim) bool {
+	reason, by, detail := "", "", ""
+	switch {
+	case c.dropped != "":
+		reason, by, detail = "judge", "recheck", c.dropped
+	case j.decidedBy(fp, c.Path) != "":
+		reason, by = "validator", j.decidedBy(fp, c.Path)
+	case j.settled(c):
+		reason, detail = "convergence", "the line was reviewed before and has not changed"
+	default:
+		return false
+	}
+	j.add(ledger.Event{FP: fp, Defect: id, Payload: ledger.Payload{Suppressed: &ledger.Suppressed{
+		Reason: reason, By: by, Detail: detail, Commit: j.in.Head}}})
+	j.hide(c, reason, strings.TrimSpace(by+" "+detail))
+	return true
+}
+
+func (j *job) hide(c claim, reason, by string) {
+	j.report.Hidden = append(j.report.Hidden, projection.Hidden{
+		Claim: c.Claim, Path: c.Path, Line: c.StartLine, Reason: reason, By: by})
+}
+
+// decidedBy names the validator to which a class was promoted, where it covers
+// the path: no model argues about that class again.
+func (j *job) decidedBy(fp, path string) string {
+	p, ok := j.state.PromotedBy(fp)
+	if !ok {
+		return ""
+	}
+	i := slices.IndexFunc(j.validators, func(v validator.Validator) bool { return v.Name == p.Validator })
+	if i < 0 || !validator.Match(j.validators[i].Scope, path) {
+		return ""
+	}
+	return p.Validator
+}
+
+// settled reports whether a complete review has seen this very line before: the
+// review converges, so later rounds speak of what changed. What could hurt
+// people is exempt and marked as missed earlier.
+func (j *job) settled(c claim) bool { return j.seenBefore(c) && !j.shielded(c) }
+
+func (j *job) missedEarlier(c claim) bool { return j.seenBefore(c) && j.shielded(c) }
+
+func (j *job) shielded(c claim) bool {
+	return finding.Shielded(c.Category, c.Severity, c.Claim, c.Detail, c.judged)
+}
+
+// seenBefore reports whether a complete review covered the claim's lines and
+// they have not changed since.
+func (j *job) seenBefore(c claim) bool {
+	if j.sinceReview == nil || c.StartLine == 0 || c.Side == finding.Left {
+		return false
+	}
+	for _, r := range j.sinceReview[c.Path] {
+		if c.StartLine <= r.End && c.EndLine >= r.Start {
+			return false
+		}
+	}
+	return true
+}
+
+// recordCoverage writes one reviewed event a batch.
+func (j *job) recordCoverage() {
+	var reused []ledger.CoveredFile
+	for _, f := range j.files {
+		if j.coverage[f.Path()].State == projection.Reused {
+			reused = append(reused, ledger.CoveredFile{Path: f.Path(), Blob: f.NewBlob, Base: f.OldBlob})
+		}
+	}
+	if len(reused) > 0 && len(j.results) > 0 {
+		j.add(ledger.Event{Payload: ledger.Payload{Reviewed: &ledger.Reviewed{
+			Commit: j.in.Head, Base: j.mergeBase, Batch: "reused", Gate: "reused", Files: reused, Prompts: j.prompts}}})
+	}
+	for _, r := range j.results {
+		e := &ledger.Reviewed{
+			Commit: j.in.Head, Base: j.mergeBase, Batch: r.batch.ID, Gate: r.gate, Reason: r.reason,
+			Prompts: j.prompts, Model: j.cfg.Model.Name, Lines: changedLines(r.batch), Findings: len(r.claims),
+			PromptTokens: r.usage.Prompt, CompletionTokens: r.usage.Completion,
+			Seconds: r.elapsed.Seconds(), Tries: r.tries,
+		}
+		for _, p := range r.batch.Paths() {
+			f := j.file(p)
+			e.Files = append(e.Files, ledger.CoveredFile{Path: p, Blob: f.NewBlob, Base: f.OldBlob})
+		}
+		j.add(ledger.Event{Payload: ledger.Payload{Reviewed: e}})
+	}
+}

@@ -1,0 +1,127 @@
+// Package review takes one event from end to end: revision, batches, findings,
+// gate, checkers, reconcile, ledger, projection. Run in run.go reads in that
+// order. It is the only caller of the model and the only place that decides
+// when something is sent, stored or posted.
+package review
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/git"
+	"github.com/crev-ratchet/crev/internal/ledger"
+	"github.com/crev-ratchet/crev/internal/model"
+	"github.com/crev-ratchet/crev/internal/projection"
+	"github.com/crev-ratchet/crev/internal/sandbox"
+)
+
+// Model answers requests. model/openai and model/replay are models.
+type Model interface {
+	Complete(context.Context, model.Request) (model.Reply, error)
+}
+
+// Forge is the place where a pull request lives, as review needs it. Every
+// method reports what exists afterwards, read back, never what was asked for.
+type Forge interface {
+	// Writable says why comments cannot be posted, nil when they can. It is
+	// asked before money is spent.
+	Writable(ctx context.Context) error
+	// Head is the pull request's head commit now.
+	Head(ctx context.Context, pr int) (string, error)
+	// Threads lists the threads that crev itself began.
+	Threads(ctx context.Context, pr int) ([]projection.Thread, error)
+	// Review posts comments in one review on commit, and returns those that
+	// exist afterwards by defect. What could not be placed is left out.
+	Review(ctx context.Context, pr int, commit string, cs []projection.Comment) (map[ledger.DefectID]ledger.Posted, error)
+	// FileComment posts a comment on a whole file.
+	FileComment(ctx context.Context, pr int, commit string, c projection.Comment) (ledger.Posted, error)
+	Edit(ctx context.Context, commentID int64, body string) error
+	// SetResolved resolves a thread or opens it again. ErrForbidden says that
+	// the token may not.
+	SetResolved(ctx context.Context, threadID string, resolved bool) error
+	// Summary creates or updates the one summary comment.
+	Summary(ctx context.Context, pr int, body string) error
+	// Check creates or updates the check run of the head.
+	Check(ctx context.Context, r *projection.Report, summary string) error
+	// CommitLedger adds files to the ledger branch and keeps its pull request
+	// open. It returns where a reader finds them.
+	CommitLedger(ctx context.Context, branch, base string, files map[string][]byte, message string) (string, error)
+}
+
+// ErrForbidden is returned by a Forge when the token lacks a permission; the
+// error that wraps it names the permission.
+var ErrForbidden = errors.New("the token may not")
+
+// Request says what to review and under which name.
+type Request struct {
+	// Run is the id of this run, "1017.1" in Actions.
+	Run string
+	// PR is the pull request, 0 on a laptop.
+	PR int
+	// Base is the commit of the target branch, Head the commit to review.
+	Base, Head string
+	// BaseRef is the target branch's name, for the ledger's pull request.
+	BaseRef string
+	// Title and Description are what the author says of the change.
+	Title, Description string
+	// RepoURL is the repository's web address, "" on a laptop.
+	RepoURL string
+	// ModelName is the model to ask, "" for the configured one.
+	ModelName string
+	// NoModel says why no model is asked, "" when one may be: a fork, a
+	// draft, no key.
+	NoModel string
+	// NoScripts says why nothing of the head is executed, "" when it may be:
+	// an event that holds secrets.
+	NoScripts string
+	// LedgerMode is LedgerBranch, LedgerReport or LedgerLocal.
+	LedgerMode string
+	// ReportDir is where LedgerReport puts the run file, "" for nowhere.
+	ReportDir string
+}
+
+// Deps is the world a run works in.
+type Deps struct {
+	Repo *git.Repo
+	// Ledgers returns the trees that hold newer events than the base, each
+	// rooted at .crev/ledger: the ledger branch, or the work tree on a
+	// laptop. nil means none.
+	Ledgers func(ctx context.Context, branch string) ([]fs.FS, error)
+	// Connect opens the model, or says why there is none. nil means none.
+	Connect func(ModelConfig) (m Model, missing string, err error)
+	// Forge is nil on a laptop.
+	Forge Forge
+	// Runner runs scripts.
+	Runner *sandbox.Runner
+	// Secrets says that this process holds a model key or a token that may
+	// write: nothing runs outside of the sandbox then.
+	Secrets bool
+	// Redactor knows the secrets of this process.
+	Redactor *finding.Redactor
+	// Rand is the source of fences.
+	Rand io.Reader
+	// Now is the clock.
+	Now func() time.Time
+	// Log takes one line a step.
+	Log *slog.Logger
+}
+
+// Outcome is what a run came to.
+type Outcome struct {
+	Report projection.Report
+	// Blocked is true when a validator failed or could not be run. Nothing
+	// else sets it.
+	Blocked bool
+	// Open and New count defects that are shown: active ones, and those this
+	// run opened.
+	Open, New int
+	// Events are what this run adds to the ledger.
+	Events []ledger.Event
+	// Plan is what was decided for GitHub; empty on a laptop.
+	Plan projection.Plan
+}

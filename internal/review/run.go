@@ -1,0 +1,73 @@
+package review
+
+import (
+	"context"
+
+	"github.com/crev-ratchet/crev/internal/projection"
+)
+
+// Run reviews one revision: event → revision → batches → findings → gate →
+// checkers → reconcile → ledger → projection. A fault of the model, of a checker
+// or of GitHub never loses findings and never blocks; it is named in the
+// report. The error is for what makes the run impossible: no repository, no
+// common history, a configuration that cannot be read.
+func Run(ctx context.Context, in Request, d Deps) (*Outcome, error) {
+	j, err := newJob(ctx, in, d)
+	if err != nil {
+		return nil, err
+	}
+	// Tier 0 comes first and depends on nothing below.
+	j.runValidators(ctx)
+
+	// What is known: fold the ledger, follow each defect to the new head,
+	// and check those whose code changed.
+	j.readLedger(ctx)
+	j.follow(ctx)
+	j.verify(ctx)
+
+	// What is new: cut the change, ask the reviewers, let the judge check
+	// every finding.
+	if err := j.plan(ctx); err != nil {
+		return nil, err
+	}
+	j.detect(ctx)
+	j.recheck(ctx)
+
+	// One identity for each: known defects are seen again, the others open.
+	j.reconcile()
+
+	// The ledger decides what GitHub shows. Comments go first, so that the
+	// run file can say which of them exist.
+	j.conclude()
+	j.publish(ctx)
+	j.commit(ctx)
+	return j.outcome(), nil
+}
+
+// Gate runs tier 0 alone. It needs no model, no token and no network.
+func Gate(ctx context.Context, in Request, d Deps) (*Outcome, error) {
+	in.NoModel = "the gate asks no model"
+	j, err := newJob(ctx, in, d)
+	if err != nil {
+		return nil, err
+	}
+	j.runValidators(ctx)
+	j.concludeGate()
+	return j.outcome(), nil
+}
+
+// outcome collects what the run came to.
+func (j *job) outcome() *Outcome {
+	o := &Outcome{Report: j.report, Blocked: j.report.Conclusion == projection.Failed, Events: j.events, Plan: j.shown}
+	for _, d := range j.report.Defects {
+		if d.Status.Active() && d.Hidden == nil {
+			o.Open++
+		}
+	}
+	for _, c := range j.report.Changes {
+		if c.What == "opened" {
+			o.New++
+		}
+	}
+	return o
+}
