@@ -250,3 +250,48 @@ func (g *GitHub) ReadFile(rev, path string) (string, error) {
 	defer g.mu.Unlock()
 	return g.git.git("cat-file", "blob", rev+":"+path)
 }
+
+// Push takes branches of a repository on disk over, all when none are named,
+// and moves pull requests along. A branch that is the head of an open pull
+// request from a fork moves that one only.
+func (g *GitHub) Push(dir string, branches ...string) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	forks := map[string]*pull{}
+	for _, p := range g.pulls {
+		if p.state == "open" && g.isFork(p) {
+			forks[p.headRef] = p
+		}
+	}
+	if len(branches) == 0 {
+		out, err := g.git.run(nil, "-C", dir, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+		if err != nil {
+			return err
+		}
+		branches = strings.Fields(out)
+	}
+	for _, b := range branches {
+		to := "refs/heads/" + b
+		if p := forks[b]; p != nil {
+			to = "refs/pull/" + strconv.Itoa(p.number) + "/head"
+		}
+		if _, err := g.git.git("fetch", "--quiet", "--no-tags", dir, "+refs/heads/"+b+":"+to); err != nil {
+			return err
+		}
+	}
+	return g.refresh()
+}
+
+// Import brings a commit of a repository on disk here without a branch and
+// returns its SHA.
+func (g *GitHub) Import(dir, rev string) (string, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	sha, err := g.git.run(nil, "-C", dir, "rev-parse", "--verify", "--end-of-options", rev+"^{commit}")
+	if err != nil {
+		return "", err
+	}
+	sha = strings.TrimSpace(sha)
+	_, err = g.git.git("fetch", "--quiet", "--no-tags", dir, sha)
+	return sha, err
+}

@@ -110,6 +110,12 @@ func (g *GitHub) openPull(o OpenPull) (int, error) {
 	if o.Fork {
 		p.headRepo = strings.Trim(p.author, "[]") + "/" + g.Repo
 		p.headSHA = o.Commit
+		// The branch is on the fork and nowhere else.
+		if o.Head != g.DefaultBranch && g.git.branch(o.Head) != "" {
+			if _, err := g.git.git("update-ref", "-d", "refs/heads/"+o.Head); err != nil {
+				return 0, err
+			}
+		}
 	}
 	if p.headSHA == "" {
 		return 0, fmt.Errorf("open a pull request: there is no branch %s", o.Head)
