@@ -195,7 +195,7 @@ type counter struct {
 	tallies map[uint64]*tally
 	events  idSet
 	runs    idSet // class and run
-	prs     idSet // class and pull request
+	units   idSet // class and pull request, or run without one
 	// again says that this is the second pass, for classes with since.
 	again bool
 }
@@ -203,7 +203,7 @@ type counter struct {
 func newCounter(events int) *counter {
 	return &counter{
 		tallies: map[uint64]*tally{},
-		events:  newIDSet(events), runs: newIDSet(events / 4), prs: newIDSet(events / 8),
+		events:  newIDSet(events), runs: newIDSet(events / 4), units: newIDSet(events / 8),
 	}
 }
 
@@ -226,12 +226,12 @@ func (c *counter) add(h header, read func() (text, error)) error {
 	t.sightings++
 	if c.runs.add(mix(h.fp, h.run)) {
 		t.runs++
-		if h.pr == 0 {
-			t.loneRuns++
-		}
 	}
-	if h.pr != 0 && c.prs.add(mix(h.fp, uint64(h.pr))) {
+	switch {
+	case h.pr != 0 && c.units.add(mix(h.fp, uint64(h.pr))):
 		t.pullRequests++
+	case h.pr == 0 && c.units.add(mix(h.fp, ^h.run)):
+		t.loneRuns++
 	}
 	if c.again {
 		return nil
@@ -307,7 +307,7 @@ func (c *counter) recount() bool {
 		}
 	}
 	c.again = true
-	c.events, c.runs, c.prs = newIDSet(need), newIDSet(need/4), newIDSet(need/8)
+	c.events, c.runs, c.units = newIDSet(need), newIDSet(need/4), newIDSet(need/8)
 	return need > 0
 }
 
