@@ -46,7 +46,8 @@ var (
 		"exceeded your current quota",
 	}
 	rungWords = []string{
-		"response_format", "json_schema", "json_object", "json schema", "structured output",
+		"response_format", "response_schema", "json_schema", "json_object", "json schema", "structured output",
+		"additionalproperties",
 		"tool_choice", "tools", "tool use", "function calling", "functions",
 		"grammar", "strict", "requested parameters",
 	}
@@ -77,6 +78,10 @@ func (c *Client) diagnose(ex *exchange, t traits, name string) *fault {
 	}
 	f := c.refusal(ex.complaint(), status, t, name)
 	f.status = status
+	if f.remedy == again && ex.header.Get("X-Should-Retry") == "false" {
+		// OpenAI's servers say so when another attempt is useless.
+		f.remedy = giveUp
+	}
 	return f
 }
 
@@ -142,6 +147,10 @@ func (c *Client) refusal(said complaint, status int, t traits, name string) *fau
 		return &fault{remedy: again, failure: model.Unavailable, detail: "the endpoint is asked too often: " + shown}
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusNotImplemented:
 		return c.badRequest(said, text, shown, status, t, name)
+	}
+	if t.rung < PlainText && strings.Contains(text, "--jinja") {
+		// llama.cpp without --jinja answers 500 to a request with tools.
+		return &fault{remedy: stepDown, failure: model.BadOutput, detail: shown}
 	}
 	if status >= 500 {
 		return &fault{remedy: again, failure: model.Unavailable, detail: shown}

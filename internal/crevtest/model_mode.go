@@ -1,0 +1,276 @@
+package crevtest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Mode makes a Model behave like one of the servers that call themselves
+// OpenAI-compatible, or break in one way. Modes combine: the first that refuses a
+// request answers it. docs/models.md says what each stands for.
+type Mode string
+
+// The modes of servers.
+const (
+	// ReasoningParams refuses max_tokens and every sampling parameter.
+	ReasoningParams Mode = "reasoning-params"
+	// Ollama knows max_tokens only, ignores tools, and reads no more than 4096
+	// tokens of a prompt without saying so.
+	Ollama Mode = "ollama"
+	// LlamaCpp refuses json_schema beside its grammar, wants --jinja for tools,
+	// and refuses prompts above its context size.
+	LlamaCpp Mode = "llamacpp"
+	// VLLM refuses prompts above 4096 tokens, with an error that is not wrapped.
+	VLLM Mode = "vllm"
+	// LMStudio refuses json_object.
+	LMStudio Mode = "lmstudio"
+	// Anthropic ignores response_format and answers in prose unless the schema
+	// is in the prompt; then in a code fence.
+	Anthropic Mode = "anthropic"
+	// Gemini wraps errors into a list, refuses json_schema, and ends tool calls
+	// with "stop".
+	Gemini Mode = "gemini"
+	// OpenRouter has no upstream for json_schema when parameters are required,
+	// drops response_format when they are not, and reports a cost.
+	OpenRouter Mode = "openrouter"
+)
+
+// The modes of single faults.
+const (
+	// RetryAfter answers the first request with 429 and Retry-After: 120.
+	RetryAfter Mode = "retry-after"
+	// HTML502 answers the first request with a proxy's page.
+	HTML502 Mode = "html-502"
+	// CutConnection breaks the first answer off.
+	CutConnection Mode = "cut-connection"
+	// NoSchema, NoTools and NoJSONObject refuse one way to ask for JSON.
+	NoSchema     Mode = "no-schema"
+	NoTools      Mode = "no-tools"
+	NoJSONObject Mode = "no-json-object"
+	// MaxTokensOnly refuses max_completion_tokens.
+	MaxTokensOnly Mode = "max-tokens-only"
+	// Thinks puts a think block and a code fence around the text of answers.
+	Thinks Mode = "thinks"
+	// NoUsage reports no token counts.
+	NoUsage Mode = "no-usage"
+	// WrongType labels JSON as text/plain.
+	WrongType Mode = "wrong-type"
+)
+
+// smallContext is the context of the servers that have a small one; it is
+// Ollama's default.
+const smallContext = 4096
+
+// behaviour changes a server: before may answer in the script's place, after may
+// change the script's answer.
+type behaviour struct {
+	before func(req *ModelRequest, number int) *answer
+	after  func(req *ModelRequest, a *answer)
+}
+
+// behaviours is written once.
+var behaviours = map[Mode]behaviour{
+	ReasoningParams: {before: reasoningParams},
+	Ollama:          {after: ollama},
+	LlamaCpp:        {before: llamaCppRefusal, after: llamaCpp},
+	VLLM:            {before: vllmRefusal},
+	LMStudio:        {before: lmStudioRefusal},
+	Anthropic:       {after: anthropic},
+	Gemini:          {before: geminiRefusal, after: gemini},
+	OpenRouter:      {before: openRouterRefusal, after: openRouter},
+
+	RetryAfter:    {before: firstOnly(retryAfter)},
+	HTML502:       {before: firstOnly(html502)},
+	CutConnection: {before: firstOnly(func() *answer { return &answer{cut: true} })},
+	NoSchema: {before: refuseForm("json_schema", http.StatusBadRequest,
+		"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.")},
+	NoTools: {before: refuseForm("tool", http.StatusUnprocessableEntity,
+		"tool_choice: this model does not support function calling")},
+	NoJSONObject: {before: refuseForm("json_object", http.StatusBadRequest,
+		"response_format json_object is not supported")},
+	MaxTokensOnly: {before: maxTokensOnly},
+	Thinks:        {after: thinks},
+	NoUsage:       {after: func(_ *ModelRequest, a *answer) { a.usage = nil }},
+	WrongType:     {after: func(_ *ModelRequest, a *answer) { a.headers["Content-Type"] = "text/plain" }},
+}
+
+// Modes lists every mode, for messages and for tests that try them all.
+func Modes() []Mode {
+	return []Mode{
+		ReasoningParams, Ollama, LlamaCpp, VLLM, LMStudio, Anthropic, Gemini, OpenRouter,
+		RetryAfter, HTML502, CutConnection, NoSchema, NoTools, NoJSONObject, MaxTokensOnly,
+		Thinks, NoUsage, WrongType,
+	}
+}
+
+func firstOnly(fail func() *answer) func(*ModelRequest, int) *answer {
+	return func(_ *ModelRequest, number int) *answer {
+		if number != 1 {
+			return nil
+		}
+		return fail()
+	}
+}
+
+func refuseForm(form string, status int, message string) func(*ModelRequest, int) *answer {
+	return func(req *ModelRequest, _ int) *answer {
+		if req.Form != form {
+			return nil
+		}
+		return modelFault(status, message, "invalid_request_error", "", "")
+	}
+}
+
+func retryAfter() *answer {
+	a := modelFault(http.StatusTooManyRequests, "Rate limit reached for requests", "requests", "", "rate_limit_exceeded")
+	a.headers["Retry-After"] = "120"
+	return a
+}
+
+func html502() *answer {
+	return &answer{
+		status:  http.StatusBadGateway,
+		headers: map[string]string{"Content-Type": "text/html"},
+		raw:     []byte("<html><head><title>502 Bad Gateway</title></head><body><h1>nginx</h1></body></html>"),
+	}
+}
+
+func reasoningParams(req *ModelRequest, _ int) *answer {
+	if _, ok := req.Body["max_tokens"]; ok {
+		return modelFault(http.StatusBadRequest, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+			"invalid_request_error", "max_tokens", "unsupported_parameter")
+	}
+	for _, name := range []string{"temperature", "top_p", "presence_penalty", "frequency_penalty", "logprobs"} {
+		if v, ok := req.Body[name]; ok {
+			return modelFault(http.StatusBadRequest, fmt.Sprintf("Unsupported value: '%s' does not support %v with this model. Only the default (1) value is supported.", name, v),
+				"invalid_request_error", name, "unsupported_value")
+		}
+	}
+	return nil
+}
+
+func maxTokensOnly(req *ModelRequest, _ int) *answer {
+	if _, ok := req.Body["max_completion_tokens"]; !ok {
+		return nil
+	}
+	return modelFault(http.StatusBadRequest, "Unrecognized request argument supplied: max_completion_tokens", "invalid_request_error", "", "")
+}
+
+func ollama(req *ModelRequest, a *answer) {
+	if a.message == nil {
+		return
+	}
+	a.extra["system_fingerprint"] = "fp_ollama"
+	if req.Form == "tool" {
+		// tool_choice is not known: the model answers as it likes.
+		a.message["content"] = "I looked at the change and found nothing to say."
+		delete(a.message, "tool_calls")
+		a.finish = "stop"
+	}
+	if n, ok := a.usage["prompt_tokens"].(int); ok && n > smallContext {
+		a.usage["prompt_tokens"] = smallContext
+	}
+}
+
+func llamaCppRefusal(req *ModelRequest, _ int) *answer {
+	switch {
+	case req.Tokens > smallContext:
+		a := modelFault(http.StatusBadRequest, "the request exceeds the available context size, try increasing it", "exceed_context_size_error", "", "")
+		a.headers["Server"] = "llama.cpp"
+		return a
+	case req.Form == "json_schema":
+		return modelFault(http.StatusBadRequest, `Either "json_schema" or "grammar" can be specified, but not both`, "invalid_request_error", "", "")
+	case req.Form == "tool":
+		return modelFault(http.StatusInternalServerError, "tools param requires --jinja flag", "server_error", "", "")
+	}
+	return nil
+}
+
+func llamaCpp(_ *ModelRequest, a *answer) {
+	a.headers["Server"] = "llama.cpp"
+	if a.message == nil {
+		return
+	}
+	a.message["reasoning_content"] = "The invoice is rounded twice."
+	a.extra["timings"] = map[string]any{"prompt_ms": 12.5}
+}
+
+func vllmRefusal(req *ModelRequest, _ int) *answer {
+	if req.Tokens <= smallContext {
+		return nil
+	}
+	body := map[string]any{
+		"object": "error", "type": "BadRequestError", "param": nil, "code": 400,
+		"message": fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens in the messages. Please reduce the length of the messages.", smallContext, req.Tokens),
+	}
+	return &answer{status: http.StatusBadRequest, headers: withJSON(nil), raw: []byte(modelJSON(body))}
+}
+
+func lmStudioRefusal(req *ModelRequest, _ int) *answer {
+	if req.Form != "json_object" {
+		return nil
+	}
+	return &answer{
+		status: http.StatusBadRequest, headers: withJSON(nil),
+		raw: []byte(`{"error":"'response_format.type' must be 'json_schema' or 'text'"}`),
+	}
+}
+
+func anthropic(req *ModelRequest, a *answer) {
+	text, ok := a.message["content"].(string)
+	if !ok || req.Form == "tool" {
+		return
+	}
+	if strings.Contains(req.Text, "JSON Schema") {
+		a.message["content"] = "Here is the review.\n\n```json\n" + text + "\n```"
+		return
+	}
+	a.message["content"] = "Looking at this change, I see nothing that {stands out}."
+}
+
+func geminiRefusal(req *ModelRequest, _ int) *answer {
+	if req.Form != "json_schema" {
+		return nil
+	}
+	body := []any{map[string]any{"error": map[string]any{
+		"code": 400, "status": "INVALID_ARGUMENT",
+		"message": "Invalid JSON payload received. Unknown name \"additionalProperties\" at 'generation_config.response_schema': Cannot find field.",
+	}}}
+	return &answer{status: http.StatusBadRequest, headers: withJSON(nil), raw: []byte(modelJSON(body))}
+}
+
+func gemini(_ *ModelRequest, a *answer) {
+	if a.finish == "tool_calls" {
+		a.finish = "stop"
+	}
+}
+
+func openRouterRefusal(req *ModelRequest, _ int) *answer {
+	provider, _ := req.Body["provider"].(map[string]any)
+	if req.Form != "json_schema" || provider["require_parameters"] != true {
+		return nil
+	}
+	body := map[string]any{"error": map[string]any{
+		"code": 404, "message": "No endpoints found that can handle the requested parameters.",
+	}}
+	return &answer{status: http.StatusNotFound, headers: withJSON(nil), raw: []byte(modelJSON(body))}
+}
+
+func openRouter(req *ModelRequest, a *answer) {
+	if a.message == nil {
+		return
+	}
+	if a.usage != nil {
+		a.usage["cost"] = 0.0014
+	}
+	if req.Form == "json_schema" {
+		a.message["content"] = "I see nothing to say about this change."
+	}
+}
+
+func thinks(_ *ModelRequest, a *answer) {
+	if text, ok := a.message["content"].(string); ok {
+		a.message["content"] = "<think>Maybe {\"findings\": [\"a draft\"]}? No.</think>\n```json\n" + text + "\n```"
+	}
+}
