@@ -31,8 +31,15 @@ type relocateCase struct {
 		Line int    `json:"line"`
 	} `json:"truth"`
 
+	OldCommit string `json:"old_commit"`
+
 	texts map[string]string // blob to text
+	// olds are the blobs of the old commits that some case of the set names.
+	olds map[version]string
 }
+
+// version is a file at a commit.
+type version struct{ repo, commit, path string }
 
 func (c *relocateCase) repository() string {
 	if c.Repo != "" {
@@ -42,7 +49,7 @@ func (c *relocateCase) repository() string {
 }
 
 // change builds what a caller with git would give. Of a file other than the
-// one with the place only the new text is known.
+// one with the place the old text is known only where another case has it.
 func (c *relocateCase) change() relocate.Change {
 	var ch relocate.Change
 	done := make(map[string]bool)
@@ -51,6 +58,8 @@ func (c *relocateCase) change() relocate.Change {
 		if oldPath == c.OldPath {
 			f.Old = relocate.Bytes([]byte(c.texts[c.OldBlob]))
 			done[oldPath] = true
+		} else if blob, ok := c.olds[version{c.repository(), c.OldCommit, oldPath}]; ok && c.OldCommit != "" {
+			f.Old = relocate.Bytes([]byte(c.texts[blob]))
 		}
 		if newPath != "" {
 			blob, ok := c.NewFiles[newPath]
@@ -105,11 +114,13 @@ func relocateCases(dir fs.FS, kind string) ([]relocateCase, error) {
 		return nil, err
 	}
 	var cases []relocateCase
+	olds := make(map[version]string)
 	err = eachLine(dir, kind+"_cases", func(dec *json.Decoder) error {
-		c := relocateCase{texts: texts}
+		c := relocateCase{texts: texts, olds: olds}
 		if err := dec.Decode(&c); err != nil {
 			return err
 		}
+		olds[version{c.repository(), c.OldCommit, c.OldPath}] = c.OldBlob
 		cases = append(cases, c)
 		return c.complete()
 	})

@@ -106,10 +106,7 @@ func FromAnchor(loc finding.Location, contents []byte, opts Options) Answer {
 	if loc.Anchor == nil {
 		return Answer{How: Gone, Reason: "the commit is gone and no anchor was stored", Changed: true}
 	}
-	source := opts.Symbols
-	if source == nil {
-		source = Symbols
-	}
+	m := New(Change{}, opts)
 	t := newText(loc.Path, contents)
 	want := prepare(loc.Anchor)
 	var best, second hit
@@ -122,7 +119,7 @@ func FromAnchor(loc finding.Location, contents []byte, opts Options) Answer {
 			continue
 		}
 		score := .6*sim + .4*cosine(want.words, t.contextAt(n))
-		if loc.Symbol != "" && relate(t.symbolName(n, source), loc.Symbol) == sameSymbol {
+		if loc.Symbol != "" && sameName(m.declared(t).nameAt(n), loc.Symbol) {
 			score += .1
 		}
 		switch {
@@ -140,9 +137,9 @@ func FromAnchor(loc finding.Location, contents []byte, opts Options) Answer {
 		Reason:    "found by the stored text alone, because the commit is gone",
 		Ambiguous: best.score-second.score < suspectMargin,
 	}
-	a.Location = t.place(loc, best.line, source, opts.Redact)
+	a.Location = m.at(t, loc, best.line)
 	if a.Ambiguous {
-		a.Candidates = []finding.Location{t.place(loc, second.line, source, opts.Redact)}
+		a.Candidates = []finding.Location{m.at(t, loc, second.line)}
 	}
 	return a
 }

@@ -41,16 +41,17 @@ func (m *Mapper) unreadable(f *changed, loc finding.Location) Answer {
 	return a
 }
 
-// place is a location at line n of t that keeps what loc says besides where.
-func (t *text) place(loc finding.Location, n int, source SymbolSource, redact Redactor) finding.Location {
+// at is the location at line n of t that keeps what loc says besides where.
+func (m *Mapper) at(t *text, loc finding.Location, n int) finding.Location {
 	height := max(loc.End-loc.Start, 0)
 	loc.Path = t.path
 	loc.Start = n + 1
 	loc.End = min(n+1+height, t.len())
-	loc.Symbol = t.symbolName(n, source)
+	loc.Symbol = m.declared(t).nameAt(n)
+	loc.Commit = m.commit(loc)
 	loc.Anchor = nil
-	if redact != nil {
-		loc.Anchor = t.anchor(n, redact)
+	if m.redact != nil {
+		loc.Anchor = t.anchor(n, m.redact)
 	}
 	return loc
 }
@@ -58,22 +59,17 @@ func (t *text) place(loc finding.Location, n int, source SymbolSource, redact Re
 // finish turns the place of the first line into an answer: the last line is
 // mapped by itself, and the rest of the location is brought up to date.
 func (m *Mapper) finish(f *changed, loc finding.Location, o, end int, p place) Answer {
-	a := Answer{How: p.how, Reason: p.reason, Confidence: p.conf, Ambiguous: p.ambiguous}
+	a := Answer{How: p.how, Reason: p.reason, Confidence: p.confidence(), Ambiguous: p.ambiguous}
+	for _, other := range p.others {
+		a.Candidates = append(a.Candidates, m.at(other.file.new, loc, other.line))
+	}
 	if p.how == Gone {
 		a.Changed = true
 		return a
 	}
-	at := func(p place) finding.Location {
-		l := p.file.new.place(loc, p.line, m.symbols, m.redact)
-		l.Commit = m.commit(loc)
-		return l
-	}
-	a.Location = at(p)
+	a.Location = m.at(p.file.new, loc, p.line)
 	if n, ok := m.lastLine(f, o, end, p); ok {
 		a.Location.End = n + 1
-	}
-	for _, other := range p.others {
-		a.Candidates = append(a.Candidates, at(other))
 	}
 	a.Changed = p.how != Shifted || p.ambiguous || m.changedAround(f, o, end)
 	return a
@@ -95,8 +91,11 @@ func (m *Mapper) lastLine(f *changed, o, end int, p place) (int, bool) {
 // changedAround reports whether a span touches the place or its symbol.
 func (m *Mapper) changedAround(f *changed, o, end int) bool {
 	from, to := 0, f.old.len()-1
-	if s := f.old.symbolAt(o, m.symbols); s != nil {
+	if d := m.declared(f.old); d.around(o) >= 0 {
+		s := d.list[d.around(o)]
 		from, to = min(s.Start-1, o), max(s.End-1, end)
 	}
 	return f.touched(from, to)
 }
+
+func (p place) confidence() float64 { return 0.5 }

@@ -2,7 +2,9 @@ package relocate
 
 import (
 	"fmt"
+	"path"
 	"sort"
+	"strings"
 )
 
 // changed is a file of the change with what was read and computed of it.
@@ -15,9 +17,17 @@ type changed struct {
 	new    *text
 	// spans are the changed stretches; one that covers all of new when the
 	// old text is not there.
-	spans   []span
+	spans []span
+	// regions are the spans joined over gaps that say too little to be sure
+	// that the diff paired the right lines; they are what is aligned.
+	regions []span
 	aligned map[int][]match
+	added   map[string][]int
 }
+
+// blind reports that there was an old version whose text is not known, so that
+// nothing can be said about which lines are new.
+func (c *changed) blind() bool { return c.OldPath != "" && c.old == nil && c.new != nil }
 
 // load reads both versions and finds the spans.
 func (c *changed) load() error {
@@ -31,6 +41,7 @@ func (c *changed) load() error {
 	if c.new, err = readText(c.NewPath, c.New); err != nil {
 		return err
 	}
+	c.renameStem()
 	switch {
 	case c.Hunks != nil:
 		c.spans = c.clip(spansOf(c.Hunks))
@@ -41,9 +52,63 @@ func (c *changed) load() error {
 	case c.new != nil && c.new.len() > 0:
 		c.spans = []span{{newEnd: c.new.len()}}
 	}
-	c.aligned = make(map[int][]match)
+	c.join()
 	c.loaded = true
 	return nil
+}
+
+// renameStem lets a file whose name is also the name of what it declares, as in
+// Java, be compared as if that had been renamed with the file.
+func (c *changed) renameStem() {
+	if c.old == nil || c.new == nil {
+		return
+	}
+	was, is := stem(c.OldPath), stem(c.NewPath)
+	if len(was) < minStem || len(is) < minStem || was == is {
+		return
+	}
+	c.old.stem, c.new.stem = was, is
+}
+
+// minStem is how long a file's name must be to be looked for as a word.
+const minStem = 4
+
+func stem(name string) string {
+	name = path.Base(name)
+	return strings.TrimSuffix(name, path.Ext(name))
+}
+
+// weakGap is how many letters and digits the unchanged lines between two spans
+// need to hold them apart: a blank line or a bracket proves nothing.
+const weakGap = 8
+
+// join computes the regions.
+func (c *changed) join() {
+	c.aligned = make(map[int][]match)
+	c.regions = nil
+	for _, s := range c.spans {
+		if n := len(c.regions); n > 0 && c.old != nil {
+			last := &c.regions[n-1]
+			weight := 0
+			for o := last.oldEnd; o < s.oldStart && weight < weakGap; o++ {
+				weight += c.old.alnum[o]
+			}
+			if weight < weakGap && s.oldStart-last.oldEnd == s.newStart-last.newEnd {
+				last.oldEnd, last.newEnd = s.oldEnd, s.newEnd
+				continue
+			}
+		}
+		c.regions = append(c.regions, s)
+	}
+}
+
+// regionAt returns the index of the region that holds old line o, or -1.
+func (c *changed) regionAt(o int) int {
+	k := sort.Search(len(c.regions), func(k int) bool { return c.regions[k].oldEnd > o })
+	if k < len(c.regions) && c.regions[k].oldStart <= o {
+		return k
+	}
+	return -1
 }
 
 // clip keeps spans that do not fit the contents inside them, so that hunks of
@@ -97,11 +162,20 @@ func (c *changed) newSpanAt(n int) int {
 	return -1
 }
 
-// alignment pairs the old and the new lines of one span.
+// unshift is the old number of an untouched new line.
+func (c *changed) unshift(n int) int {
+	k := sort.Search(len(c.spans), func(k int) bool { return c.spans[k].newEnd > n })
+	if k == 0 {
+		return n
+	}
+	return n + c.spans[k-1].oldEnd - c.spans[k-1].newEnd
+}
+
+// alignment pairs the old and the new lines of one region.
 func (c *changed) alignment(k int) []match {
 	a, ok := c.aligned[k]
 	if !ok {
-		s := c.spans[k]
+		s := c.regions[k]
 		a = align(c.old, s.oldStart, s.oldEnd, c.new, s.newStart, s.newEnd)
 		c.aligned[k] = a
 	}
@@ -118,7 +192,39 @@ func (c *changed) follow(o int) match {
 	if k < 0 {
 		return match{n, 1}
 	}
-	return c.alignment(k)[o-c.spans[k].oldStart]
+	r := c.regionAt(o)
+	return c.alignment(r)[o-c.regions[r].oldStart]
+}
+
+// before maps a new line back inside its file, -1 when it was added.
+func (c *changed) before(n int) int {
+	if c.newSpanAt(n) < 0 {
+		return c.unshift(n)
+	}
+	for r, s := range c.regions {
+		if n < s.newStart || n >= s.newEnd {
+			continue
+		}
+		for i, h := range c.alignment(r) {
+			if h.line == n && h.sim >= pairedFloor {
+				return s.oldStart + i
+			}
+		}
+	}
+	return -1
+}
+
+// addedLines lists the added lines of the file by their text.
+func (c *changed) addedLines() map[string][]int {
+	if c.added == nil {
+		c.added = make(map[string][]int)
+		for _, s := range c.spans {
+			for n := s.newStart; n < s.newEnd; n++ {
+				c.added[c.new.norm[n]] = append(c.added[c.new.norm[n]], n)
+			}
+		}
+	}
+	return c.added
 }
 
 // touched reports whether a span meets old lines [from,to] or adds lines

@@ -2,45 +2,45 @@ package relocate
 
 import "path"
 
-// guess scores every added line of the files with the old file's extension.
+const (
+	// guessFloor is the least score of a guess, guessMargin by how much it
+	// must beat the next one.
+	guessFloor  = 0.75
+	guessMargin = 0.1
+)
+
+// guess scores the added lines inside declarations with the old one's name. It
+// is shown, never carried.
 func (m *Mapper) guess(f *changed, o int) (place, bool) {
-	sym := f.old.symbolAt(o, m.symbols)
-	if sym == nil {
+	name := m.declared(f.old).nameAt(o)
+	if name == "" {
 		return place{}, false
 	}
-	ext := path.Ext(f.OldPath)
-	best, second := place{}, 0.0
-	bestScore := 0.0
+	var best place
+	second := 0.0
 	for _, g := range m.files {
-		if g.new == nil || path.Ext(g.NewPath) != ext {
+		if g.new == nil || g.blind() || path.Ext(g.NewPath) != path.Ext(f.OldPath) {
 			continue
 		}
-		for _, s := range g.new.symbolsBy(m.symbols) {
-			if relate(s.Name, sym.Name) != sameSymbol {
-				continue
-			}
-			for n := s.Start - 1; n < min(s.End, g.new.len()); n++ {
-				if g.newSpanAt(n) < 0 {
+		d := m.declared(g.new)
+		for _, s := range g.spans {
+			for n := s.newStart; n < s.newEnd; n++ {
+				if !sameName(d.nameAt(n), name) {
 					continue
 				}
-				sim := similarity(f.old, o, g.new, n, 0.5)
+				sim := likeness(f.old, o, g.new, n)
 				if sim < 0.5 {
 					continue
 				}
 				score := .6*sim + .4*contextSimilarity(f.old, o, g.new, n)
-				if score > bestScore {
-					if best.file != g || best.line != n {
-						second = bestScore
-					}
-					best, bestScore = place{file: g, line: n, how: Candidate, sim: sim, reason: "the most similar line of the same symbol"}, score
-				} else if best.file != g || best.line != n {
+				if score > best.score {
+					second = best.score
+					best = place{file: g, line: n, how: Candidate, sim: sim, score: score, reason: "the most similar line of the same symbol"}
+				} else {
 					second = max(second, score)
 				}
 			}
 		}
 	}
-	if bestScore < .75 || bestScore-second < .1 {
-		return place{}, false
-	}
-	return best, true
+	return best, best.score >= guessFloor && best.score-second >= guessMargin
 }

@@ -9,9 +9,12 @@ type place struct {
 	file   *changed
 	line   int // from 0
 	how    How
-	sim    float64 // of the line's text
 	reason string
-	conf   float64
+	// sim is the likeness of the line's text, beside how many of its two
+	// neighbours came along, score what a search ordered places by.
+	sim    float64
+	beside int
+	score  float64
 
 	ambiguous bool
 	others    []place
@@ -22,7 +25,6 @@ func (m *Mapper) locateIn(f *changed, loc finding.Location) (Answer, error) {
 		if err := m.pair(); err != nil {
 			return Answer{}, err
 		}
-		f = m.byOld[loc.Path]
 	}
 	if loc.Start <= 0 {
 		return m.wholeFile(f, loc), nil
@@ -30,135 +32,102 @@ func (m *Mapper) locateIn(f *changed, loc finding.Location) (Answer, error) {
 	if err := f.load(); err != nil {
 		return Answer{}, err
 	}
-	if f.old == nil || f.old.len() == 0 {
+	if f.old == nil || f.old.len() == 0 || f.new == nil && f.NewPath != "" {
 		return m.unreadable(f, loc), nil
 	}
 	o := min(loc.Start, f.old.len()) - 1
 	end := min(max(loc.End, loc.Start), f.old.len()) - 1
-	p, err := m.line(f, o, end)
+	p, err := m.line(f, o)
 	if err != nil {
 		return Answer{}, err
 	}
 	return m.finish(f, loc, o, end, p), nil
 }
 
-// line runs the layers for the first line of a place.
-func (m *Mapper) line(f *changed, o, end int) (place, error) {
+// line runs the layers for one old line, the surest first.
+func (m *Mapper) line(f *changed, o int) (place, error) {
+	var inPlace place // what the file itself says, if no move says more
+	how := doubtful
+	var strayed []place // shown with a Gone
 	if f.new != nil {
 		if k, n := f.spanAt(o); k < 0 && n < f.new.len() {
-			return m.untouched(f, o, n), nil
-		}
-		if p, ok := m.inHunk(f, o, 0.9, true); ok {
-			return p, nil
+			p, ok := m.untouched(f, o, n)
+			if ok {
+				return p, nil
+			}
+			strayed = append(strayed, p)
+		} else {
+			inPlace, how = m.edited(f, o)
+			if how == sure {
+				return inPlace, nil
+			}
 		}
 	}
 	if err := m.index(); err != nil {
 		return place{}, err
 	}
-	if p, ok := m.byVote(f, o); ok {
-		return p, nil
-	}
-	if f.new != nil {
-		if p, ok := m.inHunk(f, o, 0.6, false); ok {
+	for _, layer := range []func(*changed, int) (place, bool){m.byName, m.byVote} {
+		if p, ok := layer(f, o); ok {
 			return p, nil
 		}
 	}
-	if p, ok := m.verbatim(f, o); ok {
-		return p, nil
+	if how == likely {
+		return inPlace, nil
 	}
-	if p, ok := m.guess(f, o); ok {
-		return p, nil
-	}
-	return place{how: Gone, reason: m.whyGone(f, o)}, nil
-}
-
-// untouched answers for a line outside every span.
-func (m *Mapper) untouched(f *changed, o, n int) place {
-	p := place{file: f, line: n, how: Shifted, sim: 1, reason: "the line is unchanged"}
-	return m.copyAbove(f, o, p)
-}
-
-// copyAbove looks for the case in which the same code was inserted above the
-// original, so that the diff took the copy for it.
-func (m *Mapper) copyAbove(f *changed, o int, p place) place {
-	oldSym := f.old.symbolAt(o, m.symbols)
-	newSym := f.new.symbolAt(p.line, m.symbols)
-	if oldSym == nil || newSym == nil || relate(oldSym.Name, newSym.Name) != otherSymbol {
-		return p
-	}
-	for _, s := range f.new.symbolsBy(m.symbols) {
-		if relate(s.Name, oldSym.Name) != sameSymbol {
-			continue
-		}
-		for n := s.Start - 1; n < s.End; n++ {
-			if f.new.norm[n] == f.old.norm[o] && commonRun(f.old, o, f.new, n) >= 20 {
-				other := p
-				return place{file: f, line: n, how: Shifted, sim: 1, reason: "the same code was added above; the symbol tells which is the original", ambiguous: true, others: []place{other}}
-			}
+	if f.new != nil {
+		if p, ok := m.inSymbol(f, o); ok {
+			return p, nil
 		}
 	}
-	return p
-}
-
-// inHunk answers with the aligned line of the same span.
-func (m *Mapper) inHunk(f *changed, o int, floor float64, strict bool) (place, bool) {
-	g := f.follow(o)
-	if g.line < 0 || g.sim < floor {
-		return place{}, false
-	}
-	if strict && contextSimilarity(f.old, o, f.new, g.line) < 0.6 {
-		return place{}, false
-	}
-	if !strict && m.relate(f, o, f, g.line) == otherSymbol {
-		return place{}, false
-	}
-	return place{file: f, line: g.line, how: Rewritten, sim: g.sim, reason: "the line was edited where it stood"}, true
-}
-
-// relate compares the symbols around an old and a new line. Symbols whose first
-// lines the diff pairs are the same, whatever their names.
-func (m *Mapper) relate(f *changed, o int, g *changed, n int) relation {
-	a, b := f.old.symbolAt(o, m.symbols), g.new.symbolAt(n, m.symbols)
-	if a == nil || b == nil {
-		return unknownSymbol
-	}
-	r := relate(a.Name, b.Name)
-	if r == otherSymbol && f == g {
-		for l := a.Start - 1; l < min(a.End, a.Start+3); l++ {
-			if h := f.follow(l); h.line >= b.Start-1 && h.line < min(b.End, b.Start+3) && h.sim >= 0.5 {
-				return sameSymbol
-			}
+	for _, layer := range []func(*changed, int) (place, bool){m.verbatim, m.guess} {
+		if p, ok := layer(f, o); ok {
+			return p, nil
 		}
 	}
-	return r
+	return place{how: Gone, reason: m.whyGone(f, o), others: strayed}, nil
 }
 
-// commonRun counts the letters and digits of the equal lines around a pair.
-func commonRun(a *text, i int, b *text, j int) int {
-	n := a.alnum[i]
-	for k := 1; i-k >= 0 && j-k >= 0 && a.norm[i-k] == b.norm[j-k]; k++ {
-		n += a.alnum[i-k]
+// untouched answers for a line outside every span. It reports false when the
+// diff carried the line into a declaration that was another one before, as it
+// does when one of two similar functions is removed.
+func (m *Mapper) untouched(f *changed, o, n int) (place, bool) {
+	p := place{file: f, line: n, how: Shifted, sim: 1, beside: 2, reason: "the line is unchanged"}
+	if q, ok := m.copyAbove(f, o, p); ok {
+		return q, true
 	}
-	for k := 1; i+k < a.len() && j+k < b.len() && a.norm[i+k] == b.norm[j+k]; k++ {
-		n += a.alnum[i+k]
-	}
-	return n
+	return m.twin(f, o, p), m.relate(f, o, f, n).agrees()
 }
 
+// edited answers for a line inside a span from its own file.
+func (m *Mapper) edited(f *changed, o int) (place, verdict) {
+	p, v := m.inHunk(f, o)
+	if v == sure {
+		return p, sure
+	}
+	if q, ok := m.byHead(f, o); ok {
+		return q, sure
+	}
+	if q, ok := m.byDeclaration(f, o); ok {
+		return q, sure
+	}
+	return p, v
+}
+
+// whyGone says what was deleted: the file, the declaration or the line.
 func (m *Mapper) whyGone(f *changed, o int) string {
 	if f.new == nil {
 		return "the file was deleted"
 	}
-	if s := f.old.symbolAt(o, m.symbols); s != nil {
-		gone := true
-		for l := s.Start - 1; l < s.End && gone; l++ {
-			if k, _ := f.spanAt(l); k < 0 && f.old.alnum[l] > 0 {
-				gone = false
-			}
-		}
-		if gone {
-			return "the " + s.Kind + " " + s.Name + " was deleted"
+	d := m.declared(f.old)
+	k := d.around(o)
+	if k < 0 {
+		return "the line was deleted"
+	}
+	s := d.list[k]
+	for l := s.Start - 1; l < s.End; l++ {
+		if in, _ := f.spanAt(l); in < 0 && f.old.alnum[l] > 0 {
+			return "the line was deleted"
 		}
 	}
-	return "the line was deleted"
+	return "the " + s.Kind + " " + s.Name + " was deleted"
 }

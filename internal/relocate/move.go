@@ -9,11 +9,6 @@ import (
 // spot is a new line of a changed file.
 type spot struct{ file, line int }
 
-// lineIndex finds the added lines of all files by their text.
-type lineIndex struct {
-	byText map[string][]spot
-}
-
 const (
 	// minVote is how many letters and digits a line needs to say anything
 	// about where its block went.
@@ -21,9 +16,13 @@ const (
 	// maxSpots is how often a text may occur among the added lines before
 	// it says nothing.
 	maxSpots = 40
+	// minVotes is how many letters and digits must vote for a place.
+	minVotes = 30
+	// maxWindow bounds how much of a long function takes part in a vote.
+	maxWindow = 80
 )
 
-// index reads the new version of every file and lists its added lines.
+// index reads the new version of every file and lists the added lines by text.
 func (m *Mapper) index() error {
 	if m.added != nil {
 		return nil
@@ -31,7 +30,7 @@ func (m *Mapper) index() error {
 	if err := m.pair(); err != nil {
 		return err
 	}
-	x := &lineIndex{byText: make(map[string][]spot)}
+	added := make(map[string][]spot)
 	for _, f := range m.files {
 		if err := f.load(); err != nil {
 			return err
@@ -42,142 +41,191 @@ func (m *Mapper) index() error {
 		for _, s := range f.spans {
 			for n := s.newStart; n < s.newEnd; n++ {
 				if f.new.alnum[n] >= minVote {
-					x.byText[f.new.norm[n]] = append(x.byText[f.new.norm[n]], spot{f.index, n})
+					added[f.new.norm[n]] = append(added[f.new.norm[n]], spot{f.index, n})
 				}
 			}
 		}
 	}
-	m.added = x
+	m.added = added
+	m.blocks = make(map[block]move)
 	return nil
 }
 
-// target is where a deleted block may have gone: the added lines of one symbol
-// or, outside symbols, of one span.
-type target struct {
-	file       int
-	start, end int
+// block is a stretch of an old file that is expected to move as one.
+type block struct{ file, start, end int }
+
+// window is the block around an old line: its function, or some lines on each
+// side.
+func (m *Mapper) window(f *changed, o int) (start, end int) {
+	if start, end, ok := m.declared(f.old).function(o); ok {
+		return max(start, o-maxWindow), min(end, o+maxWindow)
+	}
+	return max(0, o-15), min(f.old.len(), o+16)
 }
+
+// target is where a block may have gone: the added lines of one function or,
+// outside functions, of one span.
+type target struct{ file, start, end int }
 
 func (m *Mapper) targetOf(s spot) target {
 	f := m.files[s.file]
-	k := f.newSpanAt(s.line)
-	sp := f.spans[k]
+	sp := f.spans[f.newSpanAt(s.line)]
 	t := target{s.file, sp.newStart, sp.newEnd}
-	if sym := f.new.symbolAt(s.line, m.symbols); sym != nil && sym.Kind == "func" {
-		t.start, t.end = max(t.start, sym.Start-1), min(t.end, sym.End)
+	if start, end, ok := m.declared(f.new).function(s.line); ok {
+		t.start, t.end = max(t.start, start), min(t.end, end)
 	}
 	return t
 }
 
-// window is the part of the old line's span that belongs to its symbol.
-func (m *Mapper) window(f *changed, o int) (start, end int) {
-	k, _ := f.spanAt(o)
-	start, end = 0, f.old.len()
-	if k >= 0 {
-		start, end = f.spans[k].oldStart, f.spans[k].oldEnd
-	}
-	if sym := f.old.symbolAt(o, m.symbols); sym != nil && sym.Kind == "func" {
-		return max(start, sym.Start-1), min(end, sym.End)
-	}
-	return max(start, o-15), min(end, o+16)
+// move is where the lines of a block went.
+type move struct {
+	file  *changed // nil for nowhere
+	pairs []match  // of the block's lines
+	// share is how much of the block, by letters and digits, voted for it.
+	share float64
 }
 
-// byVote lets the lines of the deleted block say where the block went.
-func (m *Mapper) byVote(f *changed, o int) (place, bool) {
-	w0, w1 := m.window(f, o)
-	ext := path.Ext(f.OldPath)
+// elect lets the lines of a block say where the block went. The winner needs
+// twice the votes of the next one.
+func (m *Mapper) elect(f *changed, b block) move {
 	votes := make(map[target]int)
 	var seen []target
-	for i := w0; i < w1; i++ {
-		spots := m.added.byText[f.old.norm[i]]
-		if f.old.alnum[i] < minVote || len(spots) > maxSpots {
+	weight := 0
+	for i := b.start; i < b.end; i++ {
+		if f.old.alnum[i] < minVote {
+			continue
+		}
+		weight += f.old.alnum[i]
+		spots := m.added[f.old.norm[i]]
+		if len(spots) > maxSpots {
 			continue
 		}
 		seen = seen[:0]
 		for _, s := range spots {
-			if path.Ext(m.files[s.file].NewPath) != ext {
+			if path.Ext(m.files[s.file].NewPath) != path.Ext(f.OldPath) {
 				continue
 			}
-			t := m.targetOf(s)
-			if !slices.Contains(seen, t) {
+			if t := m.targetOf(s); !slices.Contains(seen, t) {
 				seen = append(seen, t)
 				votes[t] += f.old.alnum[i]
 			}
 		}
 	}
-	type tally struct {
-		target
-		votes int
-	}
-	var all []tally
-	for t, v := range votes {
-		all = append(all, tally{t, v})
-	}
-	slices.SortFunc(all, func(a, b tally) int {
-		return cmp.Or(cmp.Compare(b.votes, a.votes), cmp.Compare(m.files[a.file].NewPath, m.files[b.file].NewPath), cmp.Compare(a.start, b.start))
-	})
-	if len(all) == 0 || all[0].votes < 30 {
-		return place{}, false
-	}
-	best := all[0]
-	if len(all) > 1 && all[1].votes*2 > best.votes {
-		return place{}, false
-	}
+	best, first, second := m.tally(votes)
 	g := m.files[best.file]
-	a := align(f.old, w0, w1, g.new, best.start, best.end)
-	h := a[o-w0]
-	if h.line < 0 || h.sim < 0.5 {
-		return place{}, false
+	if first < minVotes || 2*second > first || g.blind() && f.new == nil {
+		return move{}
 	}
-	if h.sim < 0.9 && !beside(a, o-w0, h.line) {
-		return place{}, false
+	return move{
+		file:  g,
+		pairs: align(f.old, b.start, b.end, g.new, best.start, best.end),
+		share: float64(first) / float64(weight),
 	}
-	return place{file: g, line: h.line, how: Moved, sim: h.sim, reason: "its block was moved"}, true
 }
 
-// beside reports whether a neighbour within three lines maps beside line n.
-func beside(a []match, i, n int) bool {
+// tally returns the target with the most votes, its votes and those of the
+// next one. Of equal ones the first by path and line wins.
+func (m *Mapper) tally(votes map[target]int) (best target, first, second int) {
+	all := make([]target, 0, len(votes))
+	for t := range votes {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b target) int {
+		return cmp.Or(cmp.Compare(votes[b], votes[a]),
+			cmp.Compare(m.files[a.file].NewPath, m.files[b.file].NewPath), cmp.Compare(a.start, b.start))
+	})
+	if len(all) > 0 {
+		best, first = all[0], votes[all[0]]
+	}
+	if len(all) > 1 {
+		second = votes[all[1]]
+	}
+	return best, first, second
+}
+
+// byVote follows a line to where its block was moved.
+func (m *Mapper) byVote(f *changed, o int) (place, bool) {
+	start, end := m.window(f, o)
+	b := block{f.index, start, end}
+	v, ok := m.blocks[b]
+	if !ok {
+		v = m.elect(f, b)
+		m.blocks[b] = v
+	}
+	if v.file == nil {
+		return place{}, false
+	}
+	h := v.pairs[o-start]
+	if h.line < 0 || h.sim < 0.5 || h.sim < 0.9 && !beside(v.pairs, o-start, h.line) || !supported(v.pairs, o-start, h.line) {
+		return place{}, false
+	}
+	switch rel := m.relate(f, o, v.file, h.line); {
+	case rel == crossed, rel == otherSymbol && v.share < 0.5, v.file.blind() && rel != sameSymbol:
+		return place{}, false
+	}
+	return place{file: v.file, line: h.line, how: Moved, sim: h.sim, reason: "its block was moved"}, true
+}
+
+// beside reports whether a neighbour within three lines is paired beside line n.
+func beside(pairs []match, i, n int) bool {
 	for d := 1; d <= 3; d++ {
-		if i-d >= 0 && a[i-d].line >= 0 && n-a[i-d].line > 0 && n-a[i-d].line <= 3 {
+		if k := i - d; k >= 0 && pairs[k].line >= 0 && n-pairs[k].line > 0 && n-pairs[k].line <= 3 {
 			return true
 		}
-		if i+d < len(a) && a[i+d].line >= 0 && a[i+d].line-n > 0 && a[i+d].line-n <= 3 {
+		if k := i + d; k < len(pairs) && pairs[k].line >= 0 && pairs[k].line-n > 0 && pairs[k].line-n <= 3 {
 			return true
 		}
 	}
 	return false
 }
 
-// verbatim looks for the same text among the added lines.
+// supported reports whether one of the five lines on each side of i hardly
+// changed and stands near line n. A licence header that occurs in two files
+// must not carry the lines far below it.
+func supported(pairs []match, i, n int) bool {
+	for k := max(0, i-5); k <= min(len(pairs)-1, i+5); k++ {
+		if d := pairs[k].line - n; k != i && pairs[k].line >= 0 && pairs[k].sim >= 0.85 && -8 <= d && d <= 8 {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	// A line found word for word needs this many letters and digits in the
+	// equal run around it, more so in another file, as in git blame -M and -C.
+	verbatimHere  = 20
+	verbatimThere = 40
+)
+
+// verbatim looks for the same text among the added lines, in a declaration
+// that is not another one. The next best place must fit half as well at most.
 func (m *Mapper) verbatim(f *changed, o int) (place, bool) {
-	spots := m.added.byText[f.old.norm[o]]
+	spots := m.added[f.old.norm[o]]
 	if f.old.alnum[o] < minVote || len(spots) > maxSpots {
 		return place{}, false
 	}
-	ext := path.Ext(f.OldPath)
-	best, runner := place{}, 0
-	bestRun := 0
+	var best place
+	first, second := 0, 0
 	for _, s := range spots {
 		g := m.files[s.file]
-		if path.Ext(g.NewPath) != ext {
+		if path.Ext(g.NewPath) != path.Ext(f.OldPath) {
 			continue
+		}
+		need := verbatimThere
+		if g == f {
+			need = verbatimHere
 		}
 		run := commonRun(f.old, o, g.new, s.line)
-		need := 40
-		if g == f {
-			need = 20
-		}
-		if run < need || m.relate(f, o, g, s.line) == otherSymbol {
+		rel := m.relate(f, o, g, s.line)
+		if run < need || !rel.agrees() || g.blind() && (f.new == nil || rel != sameSymbol) {
 			continue
 		}
-		if run > bestRun {
-			best, runner, bestRun = place{file: g, line: s.line, how: Moved, sim: 1, reason: "the line stands elsewhere"}, bestRun, run
+		if run > first {
+			best, first, second = place{file: g, line: s.line, how: Moved, sim: 1, reason: "the line stands elsewhere"}, run, first
 		} else {
-			runner = max(runner, run)
+			second = max(second, run)
 		}
 	}
-	if bestRun == 0 || runner*2 > bestRun {
-		return place{}, false
-	}
-	return best, true
+	return best, first > 0 && 2*second <= first
 }

@@ -119,8 +119,10 @@ type Mapper struct {
 	redact  Redactor
 	files   []*changed
 	byOld   map[string]*changed
-	// added indexes the new lines of every file by text, built on first use.
-	added  *lineIndex
+	// added lists the new lines of every file by text, blocks where each old
+	// block went; both are filled on first use.
+	added  map[string][]spot
+	blocks map[block]move
 	paired bool
 }
 

@@ -61,8 +61,10 @@ func (m *Mapper) pair() error {
 			continue
 		}
 		r.from.NewPath, r.from.New, r.from.new = r.to.NewPath, r.to.New, r.to.new
+		r.from.renameStem()
 		r.from.spans = diffLines(r.from.old, r.from.new)
 		r.from.Hunks = nil
+		r.from.join()
 		// The added half is told by the other from now on.
 		r.to.OldPath, r.to.new, r.to.spans = r.from.OldPath, nil, nil
 	}

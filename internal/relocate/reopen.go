@@ -55,13 +55,12 @@ func (m *Mapper) Reopens(loc finding.Location) (Answer, bool, error) {
 	a := Answer{
 		How: Suspect, Confidence: confidenceReopen, Changed: true,
 		Reason:   "the line was added back among the same lines",
-		Location: f.new.place(loc, best.line, m.symbols, m.redact),
+		Location: m.at(f.new, loc, best.line),
 	}
-	a.Location.Commit = m.change.To
 	if best.score-second.score < reopenMargin {
 		a.Ambiguous = true
 		a.Reason = "the line was added back at two places that fit equally well"
-		a.Candidates = []finding.Location{a.Location, f.new.place(loc, second.line, m.symbols, m.redact)}
+		a.Candidates = []finding.Location{a.Location, m.at(f.new, loc, second.line)}
 	}
 	return a, !a.Ambiguous, nil
 }

@@ -96,7 +96,7 @@ func (s *braceScanner) openBrace() {
 	b := brace{symbol: -1, parens: s.parens, header: s.header, headerLine: s.headerLine}
 	name, kind := "", ""
 	if s.parens == 0 {
-		name, kind = declared(string(s.header), s.ext)
+		name, kind = declares(string(s.header), s.ext)
 	}
 	if name != "" {
 		for i := len(s.open) - 1; i >= 0; i-- {
@@ -239,9 +239,9 @@ var (
 	}
 )
 
-// declared returns the name and kind of what the words before a brace declare,
+// declares returns the name and kind of what the words before a brace declare,
 // "" when they declare nothing.
-func declared(header, ext string) (name, kind string) {
+func declares(header, ext string) (name, kind string) {
 	header = strings.TrimSpace(header)
 	for {
 		loc := annotation.FindStringIndex(header)

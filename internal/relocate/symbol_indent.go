@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-var indentDecl = regexp.MustCompile(`^\s*(?:(?:async|private|public|protected)\s+)*(?:(def|defp|defmacro|proc|func)\s+(?:self\.)?([A-Za-z_][\w]*[?!]?)|(class|module|defmodule)\s+([A-Za-z_][\w.:]*))`)
+var indentDecl = regexp.MustCompile(`^\s*(?:(?:async|private|public|protected)\s+)*(?:(def|defp|defmacro|proc|func)\s+(?:self\.)?([A-Za-z_][\w]*[?!]?)|(class|module|defmodule)\s+([A-Za-z_]\w*(?:(?:\.|::)\w+)*))`)
 
 // indentSymbols lists the declarations of a language whose blocks are told by
 // indentation, or whose authors indent as if they were.

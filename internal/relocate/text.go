@@ -9,15 +9,21 @@ import (
 // precomputed or computed on first use.
 type text struct {
 	path string
+	// stem is a word of this version that became another one by a rename of
+	// the file; both are left out when lines are compared.
+	stem string
 	raw  []string // without line ends
 	norm []string // without blanks
 	// alnum counts the letters and digits of each line. A line with at least
 	// one is significant.
-	alnum   []int
-	pairs   [][]uint16
-	words   [][]word
-	symbols []Symbol
-	known   bool // symbols are computed
+	alnum []int
+	pairs [][]uint16
+	words [][]word
+	// shapes, statements, heads and decls are filled on first use.
+	shapes     []shape
+	statements map[int][]uint16
+	heads      map[int][]uint16
+	decls      *declared
 }
 
 // newText cuts contents at newlines. A "\r" before the newline and a byte order
@@ -103,9 +109,17 @@ func pairsOf(norm string) []uint16 {
 
 func (t *text) pairsAt(i int) []uint16 {
 	if t.pairs[i] == nil {
-		t.pairs[i] = pairsOf(t.norm[i])
+		t.pairs[i] = pairsOf(t.comparable(i))
 	}
 	return t.pairs[i]
+}
+
+// comparable is line i without blanks, with the name of its file replaced.
+func (t *text) comparable(i int) string {
+	if t.stem == "" || !strings.Contains(t.norm[i], t.stem) {
+		return t.norm[i]
+	}
+	return strings.ReplaceAll(t.norm[i], t.stem, "~")
 }
 
 // dice is the share of common members of two sorted multisets, 0 to 1. It is 0
