@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/relocate"
 )
 
@@ -16,6 +15,13 @@ type RelocateResult struct {
 	Code RelocateSet `json:"code"`
 	// Mutations are real files with one scripted change.
 	Mutations RelocateSet `json:"mutations"`
+	// Anchor are the cases of both whose file is still there, answered from
+	// the stored anchor alone, as when the old commit is gone.
+	Anchor RelocateSet `json:"anchor"`
+	// Reopen are the deleted lines of both. Present are the ones brought
+	// back by undoing the change, Removed the deletions themselves, which
+	// must not look like a return.
+	Reopen RelocateSet `json:"reopen"`
 }
 
 // RelocateSet is the score of one set of cases.
@@ -96,39 +102,42 @@ func Relocate(cases fs.FS) (RelocateResult, error) {
 	if len(code)+len(mutations) == 0 {
 		return r, fmt.Errorf("read relocation cases: neither code_cases.jsonl nor mutation_cases.jsonl (.gz) is there; give the folder that holds them")
 	}
-	if r.Code, err = scoreRelocation("code", code); err != nil {
-		return r, err
+	for _, set := range []struct {
+		name   string
+		into   *RelocateSet
+		trials []trial
+	}{
+		{"code", &r.Code, located(code)},
+		{"mutations", &r.Mutations, located(mutations)},
+		{"anchor", &r.Anchor, anchored(slices.Concat(code, mutations))},
+		{"reopen", &r.Reopen, reopened(slices.Concat(code, mutations))},
+	} {
+		if *set.into, err = score(set.name, set.trials); err != nil {
+			return r, err
+		}
 	}
-	r.Mutations, err = scoreRelocation("mutations", mutations)
-	return r, err
+	return r, nil
 }
 
-func scoreRelocation(set string, cases []relocateCase) (RelocateSet, error) {
+// score runs the trials of one set.
+func score(set string, trials []trial) (RelocateSet, error) {
 	var out RelocateSet
 	how, mutation, repo := groups{}, groups{}, groups{}
-	for i, c := range cases {
-		a, err := relocate.New(c.change(), relocate.Options{}).Locate(finding.Location{Path: c.OldPath, Start: c.OldLine, End: c.OldEnd})
+	for _, t := range trials {
+		a, err := t.run()
 		if err != nil {
-			return out, fmt.Errorf("relocate case %d of %s: %w", i+1, set, err)
+			return out, fmt.Errorf("relocate case %d of %s: %w", t.number, set, err)
 		}
-		o := c.outcome(a)
+		o := t.outcome(a)
 		out.add(o)
 		how.at(string(a.How)).add(o)
-		repo.at(c.repository()).add(o)
-		if c.Mutation != "" {
-			mutation.at(c.Mutation).add(o)
+		repo.at(t.repository()).add(o)
+		if t.Mutation != "" {
+			mutation.at(t.Mutation).add(o)
 		}
-		if o.right {
-			continue
+		if !o.right {
+			out.Misses = append(out.Misses, t.miss(set, a))
 		}
-		m := RelocateMiss{
-			Case: i + 1, Set: set, Mutation: c.Mutation, Path: c.OldPath, Line: c.OldLine,
-			How: string(a.How), FoundPath: a.Location.Path, FoundLine: a.Location.Start, Reason: a.Reason,
-		}
-		if c.Truth != nil {
-			m.WantPath, m.WantLine = c.Truth.Path, c.Truth.Line
-		}
-		out.Misses = append(out.Misses, m)
 	}
 	out.close()
 	out.ByHow, out.ByMutation, out.ByRepository = how.sorted(), mutation.sorted(), repo.sorted()
@@ -141,14 +150,25 @@ type outcome struct {
 	confidence            float64
 }
 
-func (c *relocateCase) outcome(a relocate.Answer) outcome {
-	o := outcome{present: c.Truth != nil, shown: a.How != relocate.Gone, confidence: a.Confidence}
+func (t *trial) outcome(a relocate.Answer) outcome {
+	o := outcome{present: t.want != nil, shown: a.How != relocate.Gone, confidence: a.Confidence}
 	if !o.present {
 		o.right = !o.shown
 		return o
 	}
-	o.right = o.shown && a.Location.Path == c.Truth.Path && a.Location.Start == c.Truth.Line
+	o.right = o.shown && a.Location.Path == t.want.Path && a.Location.Start == t.want.Line
 	return o
+}
+
+func (t *trial) miss(set string, a relocate.Answer) RelocateMiss {
+	m := RelocateMiss{
+		Case: t.number, Set: set, Mutation: t.Mutation, Path: t.OldPath, Line: t.OldLine,
+		How: string(a.How), FoundPath: a.Location.Path, FoundLine: a.Location.Start, Reason: a.Reason,
+	}
+	if t.want != nil {
+		m.WantPath, m.WantLine = t.want.Path, t.want.Line
+	}
+	return m
 }
 
 func (s *RelocateScore) add(o outcome) {

@@ -26,16 +26,19 @@ type relocateCase struct {
 	OldBlob    string            `json:"old_blob"`
 	GitStatus  [][]string        `json:"git_status"` // letter, old path, new path
 	NewFiles   map[string]string `json:"new_files"`  // path to blob
-	Truth      *struct {
-		Path string `json:"path"`
-		Line int    `json:"line"`
-	} `json:"truth"`
+	Truth      *truth            `json:"truth"`      // nil: removed
+	OldCommit  string            `json:"old_commit"`
 
-	OldCommit string `json:"old_commit"`
-
-	texts map[string]string // blob to text
+	number int               // among the cases of its file, from 1
+	texts  map[string]string // blob to text
 	// olds are the blobs of the old commits that some case of the set names.
 	olds map[version]string
+}
+
+// truth is where the code is after the change.
+type truth struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
 }
 
 // version is a file at a commit.
@@ -75,7 +78,7 @@ func (c *relocateCase) change() relocate.Change {
 		if len(s) != 3 {
 			continue
 		}
-		switch s[0][:1] {
+		switch s[0][:min(1, len(s[0]))] {
 		case "A":
 			add("", s[2])
 		case "D":
@@ -120,6 +123,7 @@ func relocateCases(dir fs.FS, kind string) ([]relocateCase, error) {
 		if err := dec.Decode(&c); err != nil {
 			return err
 		}
+		c.number = len(cases) + 1
 		olds[version{c.repository(), c.OldCommit, c.OldPath}] = c.OldBlob
 		cases = append(cases, c)
 		return c.complete()

@@ -81,7 +81,7 @@ type anchored struct {
 	*finding.Anchor
 	norm  string
 	pairs []uint16
-	words []word
+	words []wordCount
 }
 
 func prepare(a *finding.Anchor) anchored {
@@ -104,7 +104,7 @@ const (
 // finds is Suspect at best: text that looks like the defect's proves nothing.
 func FromAnchor(loc finding.Location, contents []byte, opts Options) Answer {
 	if loc.Anchor == nil {
-		return Answer{How: Gone, Reason: "the commit is gone and no anchor was stored", Changed: true}
+		return lost(Unknown, "the commit is gone and no anchor was stored")
 	}
 	m := New(Change{}, opts)
 	t := newText(loc.Path, contents)
@@ -120,7 +120,10 @@ func FromAnchor(loc finding.Location, contents []byte, opts Options) Answer {
 		}
 		score := .6*sim + .4*cosine(want.words, t.contextAt(n))
 		if loc.Symbol != "" && sameName(m.declared(t).nameAt(n), loc.Symbol) {
-			score += .1
+			score += .05
+			if m.declared(t).nameAt(n) == loc.Symbol {
+				score += .05
+			}
 		}
 		switch {
 		case score > best.score:
@@ -130,7 +133,7 @@ func FromAnchor(loc finding.Location, contents []byte, opts Options) Answer {
 		}
 	}
 	if best.score < suspectFloor {
-		return Answer{How: Gone, Reason: "the commit is gone and the stored text is not in the file", Changed: true}
+		return lost(Unknown, "the commit is gone and the stored text is not in the file")
 	}
 	a := Answer{
 		How: Suspect, Confidence: confidenceSuspect, Changed: true,

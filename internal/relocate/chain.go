@@ -2,6 +2,10 @@ package relocate
 
 import "github.com/crev-ratchet/crev/internal/finding"
 
+// MaxSteps is how many commits are worth following one by one; over a longer
+// stretch one change from the first to the last version is nearly as good.
+const MaxSteps = 50
+
 // Through follows a place over several changes in order, for example the
 // first-parent commits between two heads, and combines the answers: the least
 // sure way and the least confidence of all steps count, and Changed and

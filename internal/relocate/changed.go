@@ -11,7 +11,6 @@ import (
 type changed struct {
 	File
 	index  int
-	m      *Mapper
 	loaded bool
 	old    *text // nil where there is none
 	new    *text
@@ -41,20 +40,51 @@ func (c *changed) load() error {
 	if c.new, err = readText(c.NewPath, c.New); err != nil {
 		return err
 	}
+	c.compare()
+	c.loaded = true
+	return nil
+}
+
+func readText(path string, src Source) (*text, error) {
+	if path == "" || src == nil {
+		return nil, nil
+	}
+	b, err := src()
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return newText(path, b), nil
+}
+
+// compare finds the spans and the regions. Hunks that do not fit the contents,
+// because they belong to other versions, are not used.
+func (c *changed) compare() {
 	c.renameStem()
+	c.spans = nil
 	switch {
-	case c.Hunks != nil:
-		c.spans = c.clip(spansOf(c.Hunks))
 	case c.old != nil && c.new != nil:
-		c.spans = diffLines(c.old, c.new)
+		if c.spans = spansOf(c.Hunks); c.Hunks == nil || !fit(c.spans, c.old.len(), c.new.len()) {
+			c.spans = diffLines(c.old, c.new)
+		}
 	case c.old != nil && c.old.len() > 0:
 		c.spans = []span{{oldEnd: c.old.len()}}
 	case c.new != nil && c.new.len() > 0:
 		c.spans = []span{{newEnd: c.new.len()}}
 	}
 	c.join()
-	c.loaded = true
-	return nil
+}
+
+// fit reports whether spans are in order, lie inside both versions, and leave
+// as many lines between them on one side as on the other.
+func fit(spans []span, olds, news int) bool {
+	o, n := 0, 0
+	for _, s := range append(spans[:len(spans):len(spans)], span{olds, olds, news, news}) {
+		if s.oldStart < o || s.newStart < n || s.oldStart-o != s.newStart-n || s.oldEnd < s.oldStart || s.newEnd < s.newStart {
+			return false
+		}
+		o, n = s.oldEnd, s.newEnd
+	}
+	return o == olds && n == news
 }
 
 // renameStem lets a file whose name is also the name of what it declares, as in
@@ -70,7 +100,7 @@ func (c *changed) renameStem() {
 	c.old.stem, c.new.stem = was, is
 }
 
-// minStem is how long a file's name must be to be looked for as a word.
+// minStem is how long a file's name must be to be looked for in its text.
 const minStem = 4
 
 func stem(name string) string {
@@ -87,13 +117,13 @@ func (c *changed) join() {
 	c.aligned = make(map[int][]match)
 	c.regions = nil
 	for _, s := range c.spans {
-		if n := len(c.regions); n > 0 && c.old != nil {
+		if n := len(c.regions); n > 0 {
 			last := &c.regions[n-1]
 			weight := 0
 			for o := last.oldEnd; o < s.oldStart && weight < weakGap; o++ {
 				weight += c.old.alnum[o]
 			}
-			if weight < weakGap && s.oldStart-last.oldEnd == s.newStart-last.newEnd {
+			if weight < weakGap {
 				last.oldEnd, last.newEnd = s.oldEnd, s.newEnd
 				continue
 			}
@@ -109,34 +139,6 @@ func (c *changed) regionAt(o int) int {
 		return k
 	}
 	return -1
-}
-
-// clip keeps spans that do not fit the contents inside them, so that hunks of
-// another version cannot lead outside the file.
-func (c *changed) clip(spans []span) []span {
-	for i := range spans {
-		s := &spans[i]
-		s.oldStart, s.oldEnd = max(s.oldStart, 0), max(s.oldEnd, 0)
-		s.newStart, s.newEnd = max(s.newStart, 0), max(s.newEnd, 0)
-		if c.old != nil {
-			s.oldStart, s.oldEnd = min(s.oldStart, c.old.len()), min(s.oldEnd, c.old.len())
-		}
-		if c.new != nil {
-			s.newStart, s.newEnd = min(s.newStart, c.new.len()), min(s.newEnd, c.new.len())
-		}
-	}
-	return spans
-}
-
-func readText(path string, src Source) (*text, error) {
-	if path == "" || src == nil {
-		return nil, nil
-	}
-	b, err := src()
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return newText(path, b), nil
 }
 
 // spanAt returns the index of the span that holds old line o, or -1 and the
@@ -201,14 +203,10 @@ func (c *changed) before(n int) int {
 	if c.newSpanAt(n) < 0 {
 		return c.unshift(n)
 	}
-	for r, s := range c.regions {
-		if n < s.newStart || n >= s.newEnd {
-			continue
-		}
-		for i, h := range c.alignment(r) {
-			if h.line == n && h.sim >= pairedFloor {
-				return s.oldStart + i
-			}
+	r := sort.Search(len(c.regions), func(k int) bool { return c.regions[k].newEnd > n })
+	for i, h := range c.alignment(r) {
+		if h.line == n && h.sim >= pairedFloor {
+			return c.regions[r].oldStart + i
 		}
 	}
 	return -1
@@ -230,16 +228,13 @@ func (c *changed) addedLines() map[string][]int {
 // touched reports whether a span meets old lines [from,to] or adds lines
 // between them.
 func (c *changed) touched(from, to int) bool {
-	k := sort.Search(len(c.spans), func(k int) bool {
-		s := c.spans[k]
-		if s.oldStart == s.oldEnd {
-			return s.oldStart > from
+	for _, s := range c.spans {
+		if s.oldStart == s.oldEnd && from < s.oldStart && s.oldStart <= to {
+			return true
 		}
-		return s.oldEnd > from
-	})
-	if k == len(c.spans) {
-		return false
+		if s.oldStart < s.oldEnd && s.oldStart <= to && from < s.oldEnd {
+			return true
+		}
 	}
-	s := c.spans[k]
-	return s.oldStart <= to
+	return false
 }

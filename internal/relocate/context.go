@@ -9,14 +9,14 @@ import (
 // its context, in an anchor as in a comparison of two files.
 const contextLines = 4
 
-// word is a hashed identifier or number and how often it occurs.
-type word struct {
+// wordCount is a hashed identifier or number and how often it occurs.
+type wordCount struct {
 	hash  uint32
 	count uint32
 }
 
 // wordsOf returns the words of the given lines, sorted by hash.
-func wordsOf(lines []string) []word {
+func wordsOf(lines []string) []wordCount {
 	var hashes []uint32
 	for _, l := range lines {
 		for i := 0; i < len(l); {
@@ -32,12 +32,12 @@ func wordsOf(lines []string) []word {
 		}
 	}
 	slices.Sort(hashes)
-	words := make([]word, 0, len(hashes))
+	words := make([]wordCount, 0, len(hashes))
 	for _, h := range hashes {
 		if n := len(words); n > 0 && words[n-1].hash == h {
 			words[n-1].count++
 		} else {
-			words = append(words, word{h, 1})
+			words = append(words, wordCount{h, 1})
 		}
 	}
 	return words
@@ -46,7 +46,7 @@ func wordsOf(lines []string) []word {
 func wordByte(c byte) bool { return alphanumeric(c) || c == '_' || c == '$' }
 
 // cosine compares two word counts, 0 to 1. Two empty contexts are equal.
-func cosine(a, b []word) float64 {
+func cosine(a, b []wordCount) float64 {
 	if len(a) == 0 && len(b) == 0 {
 		return 1
 	}
@@ -91,7 +91,7 @@ func (t *text) around(i int) (before, after []string) {
 	return before, after
 }
 
-func (t *text) contextAt(i int) []word {
+func (t *text) contextAt(i int) []wordCount {
 	if t.words[i] == nil {
 		before, after := t.around(i)
 		t.words[i] = wordsOf(append(before, after...))

@@ -35,10 +35,12 @@ func (m *Mapper) copyAbove(f *changed, o int, p place) (place, bool) {
 // for it to be a second place for an unchanged one.
 const minTwin = 60
 
-// twin looks among the added lines of the file for the same code again. The
-// answer stays the same, but it is no longer the only place that fits.
+// twin looks among the added lines of the file for the same code again, where
+// no declaration tells which is the original. The answer stays the same, but it
+// is no longer the only place that fits.
 func (m *Mapper) twin(f *changed, o int, p place) place {
-	if f.old.alnum[o] < minVote || p.ambiguous {
+	name := m.declared(f.old).nameAt(o)
+	if f.old.alnum[o] < minVote || name != "" && name == m.declared(f.new).nameAt(p.line) {
 		return p
 	}
 	best, bestRun := -1, 0
@@ -47,7 +49,7 @@ func (m *Mapper) twin(f *changed, o int, p place) place {
 			best, bestRun = n, run
 		}
 	}
-	if bestRun >= minTwin && 2*bestRun >= commonRun(f.old, o, f.new, p.line) {
+	if bestRun >= minTwin {
 		p.ambiguous = true
 		p.others = append(p.others, place{file: f, line: best})
 	}

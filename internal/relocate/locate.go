@@ -9,6 +9,7 @@ type place struct {
 	file   *changed
 	line   int // from 0
 	how    How
+	loss   Loss
 	reason string
 	// sim is the likeness of the line's text, beside how many of its two
 	// neighbours came along, score what a search ordered places by.
@@ -26,11 +27,11 @@ func (m *Mapper) locateIn(f *changed, loc finding.Location) (Answer, error) {
 			return Answer{}, err
 		}
 	}
-	if loc.Start <= 0 {
-		return m.wholeFile(f, loc), nil
-	}
 	if err := f.load(); err != nil {
 		return Answer{}, err
+	}
+	if loc.Start <= 0 {
+		return m.wholeFile(f, loc), nil
 	}
 	if f.old == nil || f.old.len() == 0 || f.new == nil && f.NewPath != "" {
 		return m.unreadable(f, loc), nil
@@ -84,7 +85,9 @@ func (m *Mapper) line(f *changed, o int) (place, error) {
 			return p, nil
 		}
 	}
-	return place{how: Gone, reason: m.whyGone(f, o), others: strayed}, nil
+	p := m.gone(f, o)
+	p.others = strayed
+	return p, nil
 }
 
 // untouched answers for a line outside every span. It reports false when the
@@ -113,21 +116,30 @@ func (m *Mapper) edited(f *changed, o int) (place, verdict) {
 	return p, v
 }
 
-// whyGone says what was deleted: the file, the declaration or the line.
-func (m *Mapper) whyGone(f *changed, o int) string {
+// gone says what was deleted: the file, the declaration or the line.
+func (m *Mapper) gone(f *changed, o int) place {
 	if f.new == nil {
-		return "the file was deleted"
+		return place{how: Gone, loss: DeletedFile, reason: "the file was deleted"}
 	}
 	d := m.declared(f.old)
-	k := d.around(o)
-	if k < 0 {
-		return "the line was deleted"
+	if k := d.around(o); k >= 0 && m.deleted(f, d.list[k]) {
+		return place{how: Gone, loss: DeletedSymbol, reason: "the " + d.list[k].Kind + " " + d.list[k].Name + " was deleted"}
 	}
-	s := d.list[k]
+	return place{how: Gone, loss: DeletedLine, reason: "the line was deleted"}
+}
+
+// deleted reports whether a declaration is gone: no significant line of it is
+// left and the new version has none of its name.
+func (m *Mapper) deleted(f *changed, s Symbol) bool {
 	for l := s.Start - 1; l < s.End; l++ {
-		if in, _ := f.spanAt(l); in < 0 && f.old.alnum[l] > 0 {
-			return "the line was deleted"
+		if k, _ := f.spanAt(l); k < 0 && f.old.alnum[l] > 0 {
+			return false
 		}
 	}
-	return "the " + s.Kind + " " + s.Name + " was deleted"
+	for _, t := range m.declared(f.new).list {
+		if sameName(s.Name, t.Name) {
+			return false
+		}
+	}
+	return true
 }

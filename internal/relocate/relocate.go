@@ -40,7 +40,7 @@ const (
 	// Suspect is a place found from the stored anchor alone, because the old
 	// text is not available. A text hit is no proof that a defect is there.
 	Suspect How = "suspect"
-	// Gone means that no place was found; Answer.Reason says what happened.
+	// Gone means that no place was found; Answer.Loss says what happened.
 	Gone How = "gone"
 )
 
@@ -50,8 +50,22 @@ func (h How) Carries() bool {
 	return h == Same || h == Shifted || h == Rewritten || h == Moved
 }
 
-// Source supplies the contents of one version of a file. It is called at most
-// once by a Mapper, and only when the contents are needed.
+// Loss says what happened to a place that is Gone. The zero value means that
+// it is not gone.
+type Loss string
+
+// The ways to lose a place.
+const (
+	DeletedLine   Loss = "line deleted"
+	DeletedSymbol Loss = "symbol deleted"
+	DeletedFile   Loss = "file deleted"
+	// Unknown: the texts that would tell are not available, or the stored
+	// text is not in the file. It says nothing about the defect.
+	Unknown Loss = "unknown"
+)
+
+// Source supplies the contents of one version of a file. A Mapper calls it only
+// when it needs the contents, and once unless it fails.
 type Source func() ([]byte, error)
 
 // Bytes is a Source for contents that are at hand.
@@ -59,22 +73,40 @@ func Bytes(b []byte) Source { return func() ([]byte, error) { return b, nil } }
 
 // File is one file that differs between the two versions.
 type File struct {
-	// OldPath is "" for an added file, NewPath is "" for a deleted one; they
-	// differ for a rename.
+	// OldPath is "" for an added file and for a copy, NewPath is "" for a
+	// deleted one; they differ for a rename.
 	OldPath, NewPath string
 	// Old and New supply the contents; nil where there is no file, or where
 	// its text is not to be looked at (binary, generated, too large).
 	Old, New Source
-	// Hunks are git's, taken with -w so that blanks do not count. When nil
-	// they are computed from the contents.
+	// Hunks are git's, taken with -w so that blanks do not count; context
+	// lines do no harm. When nil, or when they do not fit the contents, they
+	// are computed.
 	Hunks []diff.Hunk
+}
+
+// FileOf makes a File of a parsed diff. A copy becomes an added file, because
+// its source is still where it was. Only text is compared: for other kinds the
+// sources are dropped.
+func FileOf(f diff.File, old, new Source) File {
+	out := File{OldPath: f.OldPath, NewPath: f.NewPath, Old: old, New: new, Hunks: f.Hunks}
+	if f.Status == diff.Copied || f.Status == diff.Added {
+		out.OldPath, out.Old, out.Hunks = "", nil, nil
+	}
+	if f.Status == diff.Deleted {
+		out.NewPath, out.New = "", nil
+	}
+	if f.Kind != "" && f.Kind != diff.Text {
+		out.Old, out.New, out.Hunks = nil, nil, nil
+	}
+	return out
 }
 
 // Change is everything that differs between two versions of a tree.
 type Change struct {
-	// From and To are the commits, "" when unknown. To is put into the
-	// locations of the answers.
-	From, To string
+	// To is the commit of the new version, "" when unknown. It is put into
+	// the locations of the answers.
+	To string
 	// Files are the files that differ. A path that is not listed is
 	// untouched. Added and deleted files may be listed unpaired: renames
 	// that git did not report are looked for.
@@ -96,18 +128,20 @@ type Answer struct {
 	// Location is the new place; its zero value when How is Gone.
 	Location finding.Location
 	How      How
-	// Confidence is the measured share of right answers of this layer,
-	// 0 to 1. For Gone it is the share of lost answers that were removals.
+	// Loss says what happened to the code when How is Gone.
+	Loss Loss
+	// Confidence is the measured share of right answers found this way,
+	// 0 to 1; 0 when How is Gone.
 	Confidence float64
 	// Reason says in a few words what was seen.
 	Reason string
-	// Changed is true when a hunk touches the enclosing symbol or the place
-	// itself; then the defect has to be looked at again.
+	// Changed is true unless nothing in the enclosing symbol changed (outside
+	// all symbols: in the file); then the defect has to be looked at again.
 	Changed bool
 	// Ambiguous is true when the same code now stands at a second place that
 	// fits nearly as well. Such an answer settles nothing by itself.
 	Ambiguous bool
-	// Candidates are other places worth showing, best first, at most five.
+	// Candidates are other places worth showing, best first.
 	Candidates []finding.Location
 }
 
@@ -132,16 +166,16 @@ func New(change Change, opts Options) *Mapper {
 		change:  change,
 		symbols: opts.Symbols,
 		redact:  opts.Redact,
+		files:   make([]*changed, len(change.Files)),
 		byOld:   make(map[string]*changed, len(change.Files)),
 	}
 	if m.symbols == nil {
 		m.symbols = Symbols
 	}
-	m.files = make([]*changed, len(change.Files))
 	for i, f := range change.Files {
-		c := &changed{File: f, index: i, m: m}
+		c := &changed{File: f, index: i}
 		m.files[i] = c
-		if f.OldPath != "" && m.byOld[f.OldPath] == nil {
+		if f.OldPath != "" && (m.byOld[f.OldPath] == nil || f.NewPath == f.OldPath) {
 			m.byOld[f.OldPath] = c
 		}
 	}
@@ -152,7 +186,7 @@ func New(change Change, opts Options) *Mapper {
 // and names the file; a place that cannot be found is no error but Gone.
 func (m *Mapper) Locate(loc finding.Location) (Answer, error) {
 	if loc.Side == finding.Left {
-		return Answer{}, fmt.Errorf("relocate %s:%d: the place counts in removed lines; give the place before the removal", loc.Path, loc.Start)
+		return lost(Unknown, "the place counts in removed lines, which no later version has"), nil
 	}
 	f := m.byOld[loc.Path]
 	if f == nil {

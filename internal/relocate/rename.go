@@ -56,17 +56,18 @@ func (m *Mapper) pair() error {
 	slices.SortFunc(found, func(x, y rename) int {
 		return cmp.Or(cmp.Compare(y.score, x.score), cmp.Compare(x.from.OldPath, y.from.OldPath), cmp.Compare(x.to.NewPath, y.to.NewPath))
 	})
+	taken := make(map[*changed]bool)
 	for _, r := range found {
-		if r.from.NewPath != "" || r.to.OldPath != "" {
+		if taken[r.from] || taken[r.to] {
 			continue
 		}
-		r.from.NewPath, r.from.New, r.from.new = r.to.NewPath, r.to.New, r.to.new
-		r.from.renameStem()
-		r.from.spans = diffLines(r.from.old, r.from.new)
+		taken[r.from], taken[r.to] = true, true
+		r.from.NewPath, r.from.new = r.to.NewPath, r.to.new
 		r.from.Hunks = nil
-		r.from.join()
-		// The added half is told by the other from now on.
-		r.to.OldPath, r.to.new, r.to.spans = r.from.OldPath, nil, nil
+		r.from.compare()
+		// From now on the deleted half stands for both.
+		r.to.File = File{}
+		r.to.new, r.to.spans, r.to.regions = nil, nil, nil
 	}
 	return nil
 }

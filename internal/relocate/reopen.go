@@ -20,10 +20,9 @@ const (
 // same. Line numbers play no part. Two places that fit equally well settle
 // nothing, so the answer is then false with both as Candidates.
 func (m *Mapper) Reopens(loc finding.Location) (Answer, bool, error) {
-	none := Answer{How: Gone, Reason: "the line was not added back"}
+	none := lost(Unknown, "the line was not added back")
 	if loc.Anchor == nil {
-		none.Reason = "no anchor was stored"
-		return none, false, nil
+		return lost(Unknown, "no anchor was stored"), false, nil
 	}
 	f := m.leadingTo(loc.Path)
 	if f == nil {

@@ -65,6 +65,11 @@ func (s *braceScanner) scan() {
 			} else {
 				s.keep(c)
 			}
+		case ':':
+			s.keep(c)
+			if s.parens == 0 && label.Match(s.header) {
+				s.reset()
+			}
 		default:
 			s.keep(c)
 		}
@@ -144,7 +149,10 @@ func (s *braceScanner) skip() bool {
 		s.through("\n", false)
 	case c == '#' && s.fresh && cFamily(s.ext):
 		s.through("\n", false) // a preprocessor line
-	case c == '/' && scripting(s.ext) && regexpAfter(s.last):
+	case s.ext == ".php" && strings.HasPrefix(string(rest[:min(2, len(rest))]), "<?"):
+		s.pos += len("<?")
+		s.pos += len(word(s.src[s.pos:]))
+	case c == '/' && scripting(s.ext) && s.regexpHere():
 		s.quoted('/', true)
 	case c == '"' && strings.HasPrefix(string(rest[:min(3, len(rest))]), `"""`):
 		s.pos += 3
@@ -215,12 +223,25 @@ func cFamily(ext string) bool {
 	return false
 }
 
-// regexpAfter reports whether a slash after this byte begins a literal.
-func regexpAfter(last byte) bool {
-	return last == 0 || strings.IndexByte("(,=:[!&|?{};+-*%<>~^", last) >= 0
+// regexpHere reports whether a slash that comes next begins a literal.
+func (s *braceScanner) regexpHere() bool {
+	if s.last == 0 || strings.IndexByte("(,=:[!&|?{};+-*%<>~^", s.last) >= 0 {
+		return true
+	}
+	return strings.HasSuffix(strings.TrimSpace(string(s.header)), "return")
+}
+
+// word is the identifier that src begins with.
+func word(src []byte) string {
+	n := 0
+	for n < len(src) && wordByte(src[n]) {
+		n++
+	}
+	return string(src[:n])
 }
 
 var (
+	label      = regexp.MustCompile(`^\s*(?:public|private|protected|default|case\s[^?]*)\s*:$`)
 	annotation = regexp.MustCompile(`^(?:@[\w.]+(?:\s*\((?:[^()]|\([^()]*\))*\))?|#?\[[^\]]*\])\s*`)
 	typeDecl   = regexp.MustCompile(`\b(?:class|interface|enum|record|struct|union|trait|namespace|module|object|protocol|extension|mod|service|message|contract)\s+([A-Za-z_$][\w$]*(?:::[\w$]+)*)`)
 	implDecl   = regexp.MustCompile(`\bimpl\b(?:\s*<[^{]*?>)?\s+(?:.*\bfor\s+)?&?(?:[\w:]+::)?([A-Za-z_]\w*)`)

@@ -16,6 +16,12 @@ func goSymbols(src []byte) []Symbol {
 	}
 	line := func(p token.Pos) int { return set.PositionFor(p, false).Line }
 	var syms []Symbol
+	add := func(name, kind string, start, end token.Pos) {
+		// A declaration that the parser gave up on has no end.
+		if s := (Symbol{name, kind, line(start), line(end), "go"}); s.Start >= 1 && s.End >= s.Start && name != "" {
+			syms = append(syms, s)
+		}
+	}
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.FuncDecl:
@@ -23,7 +29,7 @@ func goSymbols(src []byte) []Symbol {
 			if r := receiver(d); r != "" {
 				name = r + "." + name
 			}
-			syms = append(syms, Symbol{name, "func", line(d.Pos()), line(d.End()), "go"})
+			add(name, "func", d.Pos(), d.End())
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				ts, ok := spec.(*ast.TypeSpec)
@@ -34,7 +40,7 @@ func goSymbols(src []byte) []Symbol {
 				if !d.Lparen.IsValid() {
 					start = d.Pos()
 				}
-				syms = append(syms, Symbol{ts.Name.Name, "type", line(start), line(ts.End()), "go"})
+				add(ts.Name.Name, "type", start, ts.End())
 			}
 		}
 	}

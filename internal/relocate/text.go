@@ -18,7 +18,7 @@ type text struct {
 	// one is significant.
 	alnum []int
 	pairs [][]uint16
-	words [][]word
+	words [][]wordCount
 	// shapes, statements, heads and decls are filled on first use.
 	shapes     []shape
 	statements map[int][]uint16
@@ -38,7 +38,7 @@ func newText(path string, contents []byte) *text {
 	t.norm = make([]string, n)
 	t.alnum = make([]int, n)
 	t.pairs = make([][]uint16, n)
-	t.words = make([][]word, n)
+	t.words = make([][]wordCount, n)
 	for i, l := range t.raw {
 		t.raw[i] = strings.TrimSuffix(l, "\r")
 		t.norm[i] = normalize(l)
