@@ -180,11 +180,11 @@ func checkPromoted(events []Event, base, head fs.FS) []Problem {
 	var out []Problem
 	for _, name := range promotedNames(events) {
 		dir := path.Join("validators", name)
-		old, err := HashFolder(base, dir)
+		old, err := hashBelow(base, dir)
 		if err != nil {
 			continue // the base has no such validator, so nothing is taken away
 		}
-		now, err := HashFolder(head, dir)
+		now, err := hashBelow(head, dir)
 		switch {
 		case err == nil && now == old:
 		case err != nil && !retiredByPerson(events, name):
@@ -234,46 +234,67 @@ func promotedAs(events []Event, validator, hash string) bool {
 // maxValidatorFile is the greatest size of a file of a validator in bytes.
 const maxValidatorFile = 16 << 20
 
-// HashFolder returns the SHA-256, in hex, of the names and contents of all files
-// in a folder. It refuses links, files above 16 MiB and a folder without files.
-func HashFolder(fsys fs.FS, dir string) (string, error) {
-	h := sha256.New()
-	files := 0
-	err := fs.WalkDir(fsys, dir, func(p string, d fs.DirEntry, err error) error {
+// HashValidator returns the hash of a validator's folder that a promotion
+// stores: the SHA-256, in hex, over its files in the order of their paths, each
+// written as
+//
+//	<length of path> SP <path> LF <length of content> SP <content> LF
+//
+// with lengths in decimal. The samples in bad/ and good/ do not count. It
+// refuses links, files above 16 MiB and a folder without files.
+func HashValidator(folder fs.FS) (string, error) {
+	var names []string
+	err := fs.WalkDir(folder, ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil || d.IsDir():
+		case err != nil:
 			return err
+		case d.IsDir() && (p == "bad" || p == "good"):
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
 		case !d.Type().IsRegular():
 			return fmt.Errorf("%s is no regular file", p)
 		}
-		files++
-		return hashFile(h, fsys, p, p[len(dir):])
+		names = append(names, p)
+		return nil
 	})
-	if err == nil && files == 0 {
-		err = errors.New("it has no files")
+	if err == nil && len(names) == 0 {
+		err = errors.New("the folder has no files")
 	}
 	if err != nil {
-		return "", fmt.Errorf("hash folder %s: %w", dir, err)
+		return "", fmt.Errorf("hash validator: %w", err)
+	}
+	slices.Sort(names)
+	h := sha256.New()
+	for _, name := range names {
+		data, err := readSmall(folder, name)
+		if err != nil {
+			return "", fmt.Errorf("hash validator: %w", err)
+		}
+		fmt.Fprintf(h, "%d %s\n%d ", len(name), name, len(data))
+		h.Write(data)
+		h.Write([]byte{'\n'})
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// hashFile writes the name and the hash of a file, so that no two folders give
-// the same bytes.
-func hashFile(w io.Writer, fsys fs.FS, p, name string) error {
-	f, err := fsys.Open(p)
+func readSmall(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
-	content := sha256.New()
-	n, err := io.Copy(content, io.LimitReader(f, maxValidatorFile+1))
-	switch {
-	case err != nil:
-		return err
-	case n > maxValidatorFile:
-		return fmt.Errorf("%s has more than %d bytes", p, maxValidatorFile)
+	data, err := io.ReadAll(io.LimitReader(f, maxValidatorFile+1))
+	if err == nil && len(data) > maxValidatorFile {
+		err = fmt.Errorf("%s has more than %d bytes", name, maxValidatorFile)
 	}
-	_, err = fmt.Fprintf(w, "%s\x00%x\n", name, content.Sum(nil))
-	return err
+	return data, err
+}
+
+func hashBelow(fsys fs.FS, dir string) (string, error) {
+	folder, err := fs.Sub(fsys, dir)
+	if err != nil {
+		return "", err
+	}
+	return HashValidator(folder)
 }

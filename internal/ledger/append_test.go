@@ -83,11 +83,11 @@ func TestCheckAppendGuardsPromotedValidators(t *testing.T) {
 	folder := func(check string) fstest.MapFS {
 		return tree(map[string]string{"validators/v/validator.yaml": "says: x", "validators/v/check.sh": check, "validators/free/check.sh": check})
 	}
-	hash1, err := HashFolder(folder(script1), "validators/v")
+	hash1, err := hashBelow(folder(script1), "validators/v")
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash2, err := HashFolder(folder(script2), "validators/v")
+	hash2, err := hashBelow(folder(script2), "validators/v")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,10 +134,10 @@ func TestCheckAppendGuardsPromotedValidators(t *testing.T) {
 	}
 }
 
-func TestHashFolder(t *testing.T) {
+func TestHashValidator(t *testing.T) {
 	t.Parallel()
 	hash := func(files map[string]string) string {
-		h, err := HashFolder(tree(files), "v")
+		h, err := hashBelow(tree(files), "v")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,6 +146,9 @@ func TestHashFolder(t *testing.T) {
 	base := hash(map[string]string{"v/a": "1", "v/b/c": "2", "w/x": "3"})
 	if got := hash(map[string]string{"v/a": "1", "v/b/c": "2"}); got != base {
 		t.Error("files outside the folder count")
+	}
+	if got := hash(map[string]string{"v/a": "1", "v/b/c": "2", "v/bad/x": "3", "v/good/y": "4"}); got != base {
+		t.Error("the samples count")
 	}
 	for name, files := range map[string]map[string]string{
 		"content":  {"v/a": "1", "v/b/c": "x"},
@@ -160,7 +163,7 @@ func TestHashFolder(t *testing.T) {
 	for name, fsys := range map[string]fstest.MapFS{
 		"no folder": {}, "no files": {"v": {Mode: 0o755 | 1<<31}}, "a link": {"v/a": {Data: []byte("x"), Mode: 1 << 27}},
 	} {
-		if h, err := HashFolder(fsys, "v"); err == nil {
+		if h, err := hashBelow(fsys, "v"); err == nil {
 			t.Errorf("%s: hash %s, want an error", name, h)
 		}
 	}

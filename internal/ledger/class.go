@@ -74,7 +74,7 @@ func (s *State) Classes(r Ratchet) []Class {
 	pass := func() {
 		for _, e := range s.events {
 			if h, ok := headerOf(e); ok {
-				c.add(h, func() (text, error) { return textOf(e), nil })
+				_ = c.add(h, source{event: e}) // an event has its text
 			}
 		}
 	}
@@ -146,6 +146,20 @@ type text struct {
 	fp0, path, claim, category, validator string
 }
 
+// source is where the text of an event is read when it is needed: the event, or
+// the bytes of its payload.
+type source struct {
+	event   *Event
+	payload []byte
+}
+
+func (s source) text(kind Kind) (text, error) {
+	if s.event == nil {
+		return decodeText(kind, s.payload)
+	}
+	return textOf(s.event), nil
+}
+
 func textOf(e *Event) text {
 	switch {
 	case e.Opened != nil:
@@ -208,7 +222,7 @@ func newCounter(events int) *counter {
 }
 
 // add counts one event. It asks for the text only when it needs it.
-func (c *counter) add(h header, read func() (text, error)) error {
+func (c *counter) add(h header, from source) error {
 	if !c.events.add(h.id) {
 		return nil
 	}
@@ -218,7 +232,7 @@ func (c *counter) add(h header, read func() (text, error)) error {
 		c.tallies[h.fp] = t
 	}
 	if h.kind == KindPromoted || h.kind == KindRetired {
-		return t.rule(h, read)
+		return t.rule(h, from)
 	}
 	if c.again && (t.since == 0 || h.at <= t.since) {
 		return nil
@@ -243,19 +257,19 @@ func (c *counter) add(h header, read func() (text, error)) error {
 	if h.named {
 		t.addDefect(h.defect)
 	}
-	return t.describe(h, read)
+	return t.describe(h, from)
 }
 
 // describe keeps the text of the earliest opened event, or of the earliest
 // observed one while there is no other.
-func (t *tally) describe(h header, read func() (text, error)) error {
+func (t *tally) describe(h header, from source) error {
 	at := moment{h.at, h.id}
 	better := t.textFrom == "" || t.textFrom == KindObserved && h.kind == KindOpened ||
 		t.textFrom == h.kind && at.compare(t.textAt) < 0
 	if !better {
 		return nil
 	}
-	said, err := read()
+	said, err := from.text(h.kind)
 	if err != nil {
 		return err
 	}
@@ -264,12 +278,12 @@ func (t *tally) describe(h header, read func() (text, error)) error {
 }
 
 // rule keeps the latest promotion or retirement.
-func (t *tally) rule(h header, read func() (text, error)) error {
+func (t *tally) rule(h header, from source) error {
 	at := moment{h.at, h.id}
 	if t.ruling != "" && at.compare(t.rulingAt) <= 0 {
 		return nil
 	}
-	said, err := read()
+	said, err := from.text(h.kind)
 	if err != nil {
 		return err
 	}

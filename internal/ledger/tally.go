@@ -72,14 +72,14 @@ func (c *counter) addLine(line []byte) error {
 			return err
 		}
 		if h, ok := headerOf(&e); ok {
-			return c.add(h, func() (text, error) { return textOf(&e), nil })
+			return c.add(h, source{event: &e})
 		}
 		return nil
 	}
 	if !h.kind.counts() {
 		return nil
 	}
-	return c.add(h, func() (text, error) { return decodeText(h.kind, payload) })
+	return c.add(h, source{payload: payload})
 }
 
 // The fixed pieces of a canonical line, in their order.
