@@ -125,7 +125,7 @@ func (j *job) route(ctx context.Context, from string) route {
 			r.missing = true
 			return r
 		}
-		r.steps = append(r.steps, j.mapper(ctx, from, to, files))
+		r.steps = append(r.steps, j.mapper(ctx, to, files))
 		for _, f := range files {
 			r.touched[f.OldPath], r.touched[f.NewPath] = true, true
 		}
@@ -150,8 +150,8 @@ func reverted(message string) []string {
 	return out
 }
 
-func (j *job) mapper(ctx context.Context, from, to string, files []diff.File) *relocate.Mapper {
-	change := relocate.Change{From: from, To: to}
+func (j *job) mapper(ctx context.Context, to string, files []diff.File) *relocate.Mapper {
+	change := relocate.Change{To: to}
 	for _, f := range files {
 		change.Files = append(change.Files, relocate.File{
 			OldPath: f.OldPath, NewPath: f.NewPath,

@@ -138,20 +138,25 @@ func (j *job) checkOf(r validator.Result) projection.Check {
 // ledgerCheck compares the .crev folder of the head with that of the merge base.
 func (j *job) ledgerCheck(ctx context.Context) projection.Check {
 	c := projection.Check{Name: "ledger", Says: "The ledger only grows.", Status: string(validator.Clean)}
-	var sides [2]fs.FS
-	for i, commit := range []string{j.mergeBase, j.in.Head} {
-		t, err := j.d.Repo.Tree(ctx, commit, ".crev")
-		if err != nil {
-			c.Status, c.Reason = string(validator.Broken), err.Error()
-			return c
-		}
-		sides[i] = t
+	before, err := j.d.Repo.Tree(ctx, j.mergeBase, "")
+	if err != nil {
+		c.Status, c.Reason = string(validator.Broken), err.Error()
+		return c
 	}
-	for _, p := range ledger.CheckAppend(sides[0], sides[1]) {
+	for _, p := range ledger.CheckAppend(crevFolder(before), crevFolder(j.headTree)) {
 		c.Status = string(validator.Found)
 		c.Failures = append(c.Failures, projection.Failure{Path: ".crev/" + p.Path, Line: p.Line, Message: p.Msg})
 	}
 	return c
+}
+
+// crevFolder is the .crev folder of a tree, empty where there is none.
+func crevFolder(tree fs.FS) fs.FS {
+	sub, err := fs.Sub(tree, ".crev")
+	if err != nil {
+		panic(err) // it is a valid path
+	}
+	return sub
 }
 
 // blocked reports whether tier 0 fails: a validator found something, or could

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/crev-ratchet/crev/internal/bench"
+)
+
+// benchCommands measure crev against cases whose truth is known.
+func benchCommands() []command {
+	return []command{
+		{name: "identity", summary: "is a new finding a known defect: replay labelled findings, no model", run: benchIdentity},
+		{name: "relocate", summary: "where is a known defect's code after a change", run: benchRelocate},
+	}
+}
+
+func benchIdentity(_ context.Context, w world, flags *flag.FlagSet, args []string) error {
+	var opts bench.IdentityOptions
+	cases := casesFlag(flags, "findings.jsonl and pairs.jsonl")
+	asJSON := flags.Bool("json", false, "print one JSON object")
+	flags.BoolVar(&opts.Curve, "curve", false, "add precision and recall at a row of thresholds")
+	flags.BoolVar(&opts.Failures, "failures", false, "list the labelled pairs that were decided wrongly")
+	flags.BoolVar(&opts.Oracle, "oracle", false, "add a replay in which the labels answer what crev would ask a model")
+	fsys, err := openCases(w, flags, args, cases)
+	if err != nil {
+		return err
+	}
+	r, err := bench.Identity(fsys, opts)
+	if err != nil {
+		return fmt.Errorf("measure identity in %s: %w", *cases, err)
+	}
+	if *asJSON {
+		return printJSON(w.out, r)
+	}
+	printIdentity(w.out, r)
+	return nil
+}
+
+func printIdentity(w io.Writer, r bench.IdentityResult) {
+	fmt.Fprintf(w, "%d findings of %d runs in %d groups, %d labelled pairs\n\n", r.Findings, r.Runs, r.Groups, r.Pairs)
+	fmt.Fprintf(w, "%-22s %8s  %-15s %8s\n", "", "crev", "95 %", "baseline")
+	for _, m := range []struct {
+		name           string
+		crev, baseline float64
+	}{
+		{"precision", r.Precision, r.Baseline.Precision},
+		{"recall", r.Recall, r.Baseline.Recall},
+		{"f1", r.F1, r.Baseline.F1},
+		{"duplicate_rate", r.DuplicateRate, r.Baseline.DuplicateRate},
+		{"false_merge_rate", r.FalseMergeRate, r.Baseline.FalseMergeRate},
+		{"bcubed_f1", r.BCubedF1, r.Baseline.BCubedF1},
+		{"shortlist_recall5", r.ShortlistRecall5, r.Baseline.ShortlistRecall5},
+	} {
+		in := r.Intervals[m.name]
+		fmt.Fprintf(w, "%-22s %8.4f  %.4f-%.4f   %8.4f\n", m.name, m.crev, in[0], in[1], m.baseline)
+	}
+	in := r.Intervals["auto_merge_precision"]
+	fmt.Fprintf(w, "%-22s %8.4f  %.4f-%.4f\n", "auto_merge_precision", r.AutoMergePrecision, in[0], in[1])
+	fmt.Fprintf(w, "%-22s %8.4f\n", "auto_merge_recall", r.AutoMergeRecall)
+	if o := r.Oracle; o != nil {
+		fmt.Fprintf(w, "\nwith a perfect adjudicator: precision %.4f recall %.4f f1 %.4f duplicate_rate %.4f, %d questions, %d candidates\n",
+			o.Precision, o.Recall, o.F1, o.DuplicateRate, o.Questions, o.Candidates)
+	}
+	for _, p := range r.Curve {
+		fmt.Fprintf(w, "threshold %.2f  precision %.4f  recall %.4f  f1 %.4f\n", p.Threshold, p.Precision, p.Recall, p.F1)
+	}
+	for _, p := range r.Failures {
+		what := "two defects, merged"
+		if p.Same {
+			what = "one defect, kept apart"
+		}
+		fmt.Fprintf(w, "%s: %s %s\n", what, p.A, p.B)
+	}
+}
+
+func benchRelocate(_ context.Context, w world, flags *flag.FlagSet, args []string) error {
+	cases := casesFlag(flags, "code_cases and mutation_cases with their blobs")
+	asJSON := flags.Bool("json", false, "print one JSON object")
+	fsys, err := openCases(w, flags, args, cases)
+	if err != nil {
+		return err
+	}
+	r, err := bench.Relocate(fsys)
+	if err != nil {
+		return fmt.Errorf("measure relocation in %s: %w", *cases, err)
+	}
+	if *asJSON {
+		return printJSON(w.out, r)
+	}
+	for _, set := range []struct {
+		name  string
+		score bench.RelocateScore
+	}{
+		{"code", r.Code.RelocateScore},
+		{"mutations", r.Mutations.RelocateScore},
+		{"anchor", r.Anchor.RelocateScore},
+		{"reopen", r.Reopen.RelocateScore},
+	} {
+		s := set.score
+		fmt.Fprintf(w.out, "%-10s %5d present  exact %.4f  wrong %.4f  lost %.4f   %5d removed  claimed %.4f\n",
+			set.name, s.Present, s.ExactShare, s.WrongShare, s.LostShare, s.Removed, s.ClaimedShare)
+	}
+	return nil
+}
+
+func casesFlag(flags *flag.FlagSet, holds string) *string {
+	return flags.String("cases", "", "read the cases in `DIR`, which holds "+holds)
+}
+
+// openCases parses the flags and opens the folder of the cases.
+func openCases(w world, flags *flag.FlagSet, args []string, dir *string) (fs.FS, error) {
+	rest, err := parse(flags, args)
+	if err != nil {
+		return nil, err
+	}
+	if len(rest) > 0 {
+		return nil, usagef("%s takes no arguments, only flags; got %q", flags.Name(), rest[0])
+	}
+	if *dir == "" {
+		return nil, usagef("%s: no cases given; pass -cases DIR, for example testdata/identity", flags.Name())
+	}
+	path := *dir
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(w.dir, path)
+	}
+	return os.DirFS(path), nil
+}
