@@ -94,6 +94,8 @@ func prepare(a *finding.Anchor) anchored {
 const (
 	// suspectFloor is the least score of a place found from an anchor.
 	suspectFloor = 0.7
+	// suspectText is the least likeness of its line.
+	suspectText = 0.6
 	// suspectMargin is by how much it must beat the next one.
 	suspectMargin = 0.05
 )
@@ -111,11 +113,11 @@ func FromAnchor(loc finding.Location, contents []byte, opts Options) Answer {
 	want := prepare(loc.Anchor)
 	var best, second hit
 	for n := range t.len() {
-		sim := dice(want.pairs, t.pairsAt(n), alignFloor)
+		sim := dice(want.pairs, t.pairsAt(n), suspectText)
 		if want.norm == t.norm[n] || opts.Redact != nil && lineV1(opts.Redact(t.raw[n])) == want.LineV1 {
 			sim = 1
 		}
-		if sim < alignFloor {
+		if sim < suspectText {
 			continue
 		}
 		score := .6*sim + .4*cosine(want.words, t.contextAt(n))

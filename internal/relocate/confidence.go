@@ -8,7 +8,7 @@ const (
 	confidenceBlind   = 0.95 // outside git's hunks, old text unknown
 	confidenceMoved   = 0.95
 	confidenceGuess   = 0.65
-	confidenceSuspect = 0.85
+	confidenceSuspect = 0.8
 	confidenceReopen  = 0.97
 )
 

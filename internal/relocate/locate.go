@@ -86,7 +86,7 @@ func (m *Mapper) line(f *changed, o int) (place, error) {
 		}
 	}
 	p := m.gone(f, o)
-	p.others = strayed
+	p.others = append(strayed, m.elsewhere(f, o)...)
 	return p, nil
 }
 

@@ -229,3 +229,26 @@ func (m *Mapper) verbatim(f *changed, o int) (place, bool) {
 	}
 	return best, first > 0 && 2*second <= first
 }
+
+// maxElsewhere is how many places are shown for a line that is gone.
+const maxElsewhere = 5
+
+// elsewhere lists added lines with the text of one that is gone, the longest
+// common runs first, in whatever declaration they stand: code that was extracted
+// into a new function is among them, but so is code that only looks the same.
+func (m *Mapper) elsewhere(f *changed, o int) []place {
+	var found []place
+	for _, s := range m.added[f.old.norm[o]] {
+		g := m.files[s.file]
+		if g.blind() || path.Ext(g.NewPath) != path.Ext(f.OldPath) {
+			continue
+		}
+		if run := commonRun(f.old, o, g.new, s.line); run >= verbatimHere {
+			found = append(found, place{file: g, line: s.line, score: float64(run)})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b place) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.file.NewPath, b.file.NewPath), cmp.Compare(a.line, b.line))
+	})
+	return found[:min(len(found), maxElsewhere)]
+}
