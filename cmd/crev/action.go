@@ -15,6 +15,7 @@ import (
 	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/git"
 	"github.com/crev-ratchet/crev/internal/github"
+	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/review"
 	"github.com/crev-ratchet/crev/internal/sandbox"
@@ -183,18 +184,20 @@ func (a *action) equip(ctx context.Context, repo *git.Repo, auth git.Auth, token
 	if a.w.env("RUNNER_TEMP") == "" {
 		in.ReportDir = ""
 	}
+	var client *github.Client
 	if token != "" {
-		c, err := github.New(github.Config{
+		var err error
+		client, err = github.New(github.Config{
 			APIURL: a.rt.APIURL, GraphQLURL: a.rt.GraphQLURL, ServerURL: a.rt.ServerURL,
 			Token: token, Owner: a.rt.Owner, Repo: a.rt.Repo, Log: a.log, Now: a.w.now,
 		})
 		if err != nil {
 			return usagef("action: %v", err)
 		}
-		d.Forge = &forge{Client: c, run: in.Run, pr: in.PR, defaultBranch: a.event.DefaultBranch}
+		d.Forge = &forge{Client: client, run: in.Run, pr: in.PR, defaultBranch: a.event.DefaultBranch}
 	}
 	d.Ledgers = func(ctx context.Context, branch string) ([]fs.FS, error) {
-		return ledgerBranch(ctx, repo, branch, auth)
+		return ledgerBranch(ctx, repo, client, branch, auth)
 	}
 	in.ModelName = a.act.Input("model")
 	d.Connect = modelSettings{
@@ -204,22 +207,29 @@ func (a *action) equip(ctx context.Context, repo *git.Repo, auth git.Auth, token
 	return nil
 }
 
-// ledgerBranch fetches the branch where run files wait for their merge. The
-// pattern makes a branch that does not exist an empty answer and no error.
-func ledgerBranch(ctx context.Context, repo *git.Repo, branch string, auth git.Auth) ([]fs.FS, error) {
-	const into = "refs/crev/waiting/"
-	if err := repo.Fetch(ctx, "origin", []string{"+refs/heads/" + branch + "*:" + into + branch + "*"}, auth); err != nil {
+// ledgerBranch fetches the branch where run files wait for their merge; none is
+// an empty answer. Client may be nil: then a failing fetch is the only way to
+// learn that there is none.
+func ledgerBranch(ctx context.Context, repo *git.Repo, client *github.Client, branch string, auth git.Auth) ([]fs.FS, error) {
+	if client != nil {
+		if _, err := client.BranchHead(ctx, branch); errors.Is(err, github.ErrNotFound) {
+			return nil, nil
+		}
+	}
+	const into = "refs/crev/ledger"
+	if err := repo.Fetch(ctx, "origin", []string{"+refs/heads/" + branch + ":" + into}, auth); err != nil {
 		return nil, err
 	}
-	sha, err := repo.Resolve(ctx, into+branch)
-	if errors.Is(err, git.ErrUnknownRevision) {
-		return nil, nil
-	}
+	sha, err := repo.Resolve(ctx, into)
 	if err != nil {
 		return nil, err
 	}
-	t, err := repo.Tree(ctx, sha, ".crev/ledger")
-	return []fs.FS{t}, err
+	t, err := repo.Tree(ctx, sha, "")
+	if err != nil {
+		return nil, err
+	}
+	sub, err := fs.Sub(t, ledger.Folder)
+	return []fs.FS{sub}, err
 }
 
 // finish shows the outcome in the log, the step summary and the outputs.
@@ -233,7 +243,7 @@ func (a *action) finish(out *review.Outcome) error {
 	if err := a.act.Summary(projection.Summary(&out.Report, out.Plan)); err != nil && !errors.Is(err, github.ErrSummaryFull) {
 		a.log.Warn("the step summary was not written: " + err.Error())
 	}
-	return errors.Join(a.outputs(out), status(out, a.act.Input("strict") == "true"))
+	return errors.Join(a.outputs(out), status(out, false))
 }
 
 func (a *action) outputs(out *review.Outcome) error {
