@@ -62,6 +62,14 @@ func loadContract(dir string) (*contract, error) {
 	// https://docs.github.com/en/rest/pulls/comments
 	create := doc.Paths.Find("/repos/{owner}/{repo}/pulls/{pull_number}/comments").Post
 	create.RequestBody.Value.Content["application/json"].Schema.Value.Required = []string{"body"}
+	// The repository of a head whose fork was deleted is null.
+	for _, name := range []string{"pull-request", "pull-request-simple"} {
+		head := doc.Components.Schemas[name].Value.Properties["head"].Value
+		repo := head.Properties["repo"]
+		null := *repo.Value
+		null.Nullable = true
+		head.Properties["repo"] = &openapi3.SchemaRef{Value: &null}
+	}
 	router, err := gorillamux.NewRouter(doc)
 	if err != nil {
 		return nil, fmt.Errorf("read GitHub's OpenAPI text: %w", err)

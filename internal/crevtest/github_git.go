@@ -140,20 +140,20 @@ func (r *bareRepo) commit(parent, message, login string, at time.Time, changes [
 			return "", err
 		}
 	}
+	var info bytes.Buffer
 	for _, c := range changes {
 		if c.remove {
-			if _, err := r.run(env, "update-index", "--force-remove", "--", c.path); err != nil {
-				return "", err
-			}
+			fmt.Fprintf(&info, "0 %s\t%s\x00", noCommit, c.path)
 			continue
 		}
 		blob, err := r.runInput(c.content, env, "hash-object", "-w", "--stdin")
 		if err != nil {
 			return "", err
 		}
-		if _, err := r.run(env, "update-index", "--add", "--cacheinfo", "100644,"+strings.TrimSpace(blob)+","+c.path); err != nil {
-			return "", err
-		}
+		fmt.Fprintf(&info, "100644 %s\t%s\x00", strings.TrimSpace(blob), c.path)
+	}
+	if _, err := r.runInput(info.Bytes(), env, "update-index", "-z", "--index-info"); err != nil {
+		return "", err
 	}
 	tree, err := r.run(env, "write-tree")
 	if err != nil {

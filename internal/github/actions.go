@@ -266,14 +266,10 @@ func clip(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	count := 0
-	for i := range s {
-		if count == maxCommandMessage-1 {
-			return s[:i] + "…"
-		}
-		count++
+	if utf8.RuneCountInString(s) <= maxCommandMessage {
+		return s
 	}
-	return s
+	return string([]rune(s)[:maxCommandMessage-1]) + "…"
 }
 
 // plain makes one line out of a text.

@@ -146,7 +146,7 @@ func (k *Check) annotations(at int) []*gh.CheckRunAnnotation {
 		out = append(out, &gh.CheckRunAnnotation{
 			Path: gh.String(a.Path), StartLine: &start, EndLine: &end, AnnotationLevel: &level,
 			Message: gh.String(cut(a.Message, maxAnnotationMessage)),
-			Title:   optional(cut(strings.TrimSpace(a.Title), maxAnnotationTitle)),
+			Title:   optional(clipTitle(a.Title)),
 		})
 	}
 	return out
@@ -164,6 +164,15 @@ func cut(s string, limit int) string {
 		end--
 	}
 	return s[:end] + note
+}
+
+// clipTitle makes one line of a title and keeps it within GitHub's limit.
+func clipTitle(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if all := []rune(s); len(all) > maxAnnotationTitle {
+		return string(all[:maxAnnotationTitle-1]) + "…"
+	}
+	return s
 }
 
 // optional returns nil for "", so that the field is left out.
