@@ -25,6 +25,7 @@ import (
 const (
 	modeGate   = "gate"
 	modeReview = "review"
+	modeSettle = "settle"
 )
 
 // action is one run as a step of a workflow.
@@ -57,20 +58,33 @@ func actionCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 	if a.event, err = github.ParseEvent(a.rt.EventName, payload); err != nil {
 		return usagef("action: %v", err)
 	}
-	mode := a.act.Input("mode")
-	switch {
-	case mode != "" && mode != modeGate && mode != modeReview:
-		return usagef("action: mode %q; want %s or %s", mode, modeGate, modeReview)
-	case mode == "" && a.event.Kind == github.KindMergeGroup:
-		mode = modeGate
-	case mode == "":
-		mode = modeReview
+	switch mode := a.act.Input("mode"); mode {
+	case "":
+		return a.run(ctx, a.modeOfEvent())
+	case modeGate, modeReview, modeSettle:
+		return a.run(ctx, mode)
+	default:
+		return usagef("action: mode %q; want %s, %s or %s", mode, modeGate, modeReview, modeSettle)
 	}
-	return a.run(ctx, mode)
+}
+
+// modeOfEvent is what an event asks for when no input says it.
+func (a *action) modeOfEvent() string {
+	pr := a.event.PullRequest
+	switch {
+	case a.event.Kind == github.KindMergeGroup:
+		return modeGate
+	case a.event.IsDefaultBranchPush(), pr != nil && pr.State == "closed":
+		return modeSettle
+	}
+	return modeReview
 }
 
 func (a *action) run(ctx context.Context, mode string) error {
-	in, why, err := a.request(ctx)
+	if mode == modeSettle {
+		return a.settle(ctx)
+	}
+	in, why, err := a.request()
 	if err != nil {
 		return err
 	}
@@ -78,27 +92,15 @@ func (a *action) run(ctx context.Context, mode string) error {
 		fmt.Fprintf(a.w.out, "crev skipped: %s\n", why)
 		return a.outputs(&review.Outcome{Report: projection.Report{Conclusion: projection.Skipped, Reason: why}})
 	}
-	auth := git.Auth{}
-	token := a.act.Input("github_token")
-	if token != "" {
-		auth = git.Auth{Server: a.rt.ServerURL, Token: token}
-	}
-	repo, err := git.Open(ctx, a.workspace(), git.WithAuth(auth))
+	repo, auth, err := a.open(ctx)
 	if err != nil {
-		return fmt.Errorf("%w; check the repository out before this step, with fetch-depth: 0", err)
+		return err
 	}
 	defer repo.Close()
 	if err := a.fetch(ctx, repo, in, auth); err != nil {
 		return err
 	}
-	d := review.Deps{
-		Repo:     repo,
-		Runner:   sandbox.New(ctx, sandbox.Options{InActions: true}),
-		Redactor: finding.NewRedactor(a.act.Input("api_key"), token, a.act.Input("ledger_token")),
-		Rand:     rand.Reader,
-		Now:      a.w.now,
-		Log:      a.log,
-	}
+	d := a.deps(ctx, repo)
 	if mode == modeGate {
 		out, err := review.Gate(ctx, in, d)
 		if err != nil {
@@ -106,7 +108,7 @@ func (a *action) run(ctx context.Context, mode string) error {
 		}
 		return a.finish(out)
 	}
-	if err := a.equip(ctx, repo, auth, token, &in, &d); err != nil {
+	if err := a.equip(repo, auth, &in, &d); err != nil {
 		return err
 	}
 	out, err := review.Run(ctx, in, d)
@@ -116,6 +118,35 @@ func (a *action) run(ctx context.Context, mode string) error {
 	return a.finish(out)
 }
 
+// open opens the checkout with the job's token.
+func (a *action) open(ctx context.Context) (*git.Repo, git.Auth, error) {
+	var auth git.Auth
+	if token := a.act.Input("github_token"); token != "" {
+		auth = git.Auth{Server: a.rt.ServerURL, Token: token}
+	}
+	repo, err := git.Open(ctx, a.workspace(), git.WithAuth(auth))
+	if err != nil {
+		return nil, auth, fmt.Errorf("%w; check the repository out before this step, with fetch-depth: 0", err)
+	}
+	return repo, auth, nil
+}
+
+// deps is what every mode works with.
+func (a *action) deps(ctx context.Context, repo *git.Repo) review.Deps {
+	secrets := []string{a.act.Input("api_key"), a.act.Input("github_token"), a.act.Input("ledger_token")}
+	return review.Deps{
+		Repo:     repo,
+		Runner:   sandbox.New(ctx, sandbox.Options{InActions: true}),
+		Secrets:  strings.Join(secrets, "") != "",
+		Redactor: finding.NewRedactor(secrets...),
+		Rand:     rand.Reader,
+		Now:      a.w.now,
+		Log:      a.log,
+	}
+}
+
+func (a *action) runID() string { return fmt.Sprintf("%d.%d", a.rt.RunID, max(1, a.rt.RunAttempt)) }
+
 func (a *action) workspace() string {
 	if a.rt.Workspace != "" {
 		return a.rt.Workspace
@@ -124,11 +155,8 @@ func (a *action) workspace() string {
 }
 
 // request turns the event into a request, or says why there is nothing to do.
-func (a *action) request(ctx context.Context) (review.Request, string, error) {
-	in := review.Request{
-		Run:     fmt.Sprintf("%d.%d", a.rt.RunID, max(1, a.rt.RunAttempt)),
-		RepoURL: a.rt.ServerURL + "/" + a.rt.Owner + "/" + a.rt.Repo,
-	}
+func (a *action) request() (review.Request, string, error) {
+	in := review.Request{Run: a.runID(), RepoURL: a.rt.ServerURL + "/" + a.rt.Owner + "/" + a.rt.Repo}
 	switch a.event.Kind {
 	case github.KindMergeGroup:
 		g := a.event.MergeGroup
@@ -142,9 +170,6 @@ func (a *action) request(ctx context.Context) (review.Request, string, error) {
 	pr := a.event.PullRequest
 	if pr == nil {
 		return in, "", usagef("action: the event names no pull request")
-	}
-	if pr.State == "closed" {
-		return in, "the pull request is closed", nil
 	}
 	in.PR, in.Base, in.Head, in.BaseRef = pr.Number, pr.BaseSHA, pr.HeadSHA, pr.BaseRef
 	in.Title, in.Description = pr.Title, pr.Body
@@ -178,22 +203,17 @@ func (a *action) fetch(ctx context.Context, repo *git.Repo, in review.Request, a
 
 // equip adds what a review has beyond the gate: GitHub, the ledger branch and
 // the model.
-func (a *action) equip(ctx context.Context, repo *git.Repo, auth git.Auth, token string, in *review.Request, d *review.Deps) error {
+func (a *action) equip(repo *git.Repo, auth git.Auth, in *review.Request, d *review.Deps) error {
 	in.LedgerMode = a.act.Input("ledger_mode")
 	in.ReportDir = filepath.Join(a.w.env("RUNNER_TEMP"), "crev")
 	if a.w.env("RUNNER_TEMP") == "" {
 		in.ReportDir = ""
 	}
-	var client *github.Client
-	if token != "" {
-		var err error
-		client, err = github.New(github.Config{
-			APIURL: a.rt.APIURL, GraphQLURL: a.rt.GraphQLURL, ServerURL: a.rt.ServerURL,
-			Token: token, Owner: a.rt.Owner, Repo: a.rt.Repo, Log: a.log, Now: a.w.now,
-		})
-		if err != nil {
-			return usagef("action: %v", err)
-		}
+	client, err := a.client()
+	if err != nil {
+		return err
+	}
+	if client != nil {
 		d.Forge = &forge{Client: client, run: in.Run, pr: in.PR, defaultBranch: a.event.DefaultBranch}
 	}
 	d.Ledgers = func(ctx context.Context, branch string) ([]fs.FS, error) {
@@ -205,6 +225,22 @@ func (a *action) equip(ctx context.Context, repo *git.Repo, auth git.Auth, token
 		howTo: "set the inputs api_key and model, or base_url for another endpoint",
 	}.connect
 	return nil
+}
+
+// client speaks to GitHub with the job's token; nil without one.
+func (a *action) client() (*github.Client, error) {
+	token := a.act.Input("github_token")
+	if token == "" {
+		return nil, nil
+	}
+	c, err := github.New(github.Config{
+		APIURL: a.rt.APIURL, GraphQLURL: a.rt.GraphQLURL, ServerURL: a.rt.ServerURL,
+		Token: token, Owner: a.rt.Owner, Repo: a.rt.Repo, Log: a.log, Now: a.w.now,
+	})
+	if err != nil {
+		return nil, usagef("action: %v", err)
+	}
+	return c, nil
 }
 
 // ledgerBranch fetches the branch where run files wait for their merge; none is

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -192,18 +191,8 @@ func (s *demo) commit(ctx context.Context, folder, message string) error {
 	return s.git(ctx, "commit", "-q", "-m", message)
 }
 
-// git runs one git command in the demo's repository with an identity and a time
-// of its own.
+// git runs one git command in the demo's repository, at the story's time.
 func (s *demo) git(ctx context.Context, args ...string) error {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = s.dir
-	stamp := s.at.Format(time.RFC3339)
-	cmd.Env = append(os.Environ(),
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
-		"GIT_AUTHOR_NAME=Demo", "GIT_AUTHOR_EMAIL=demo@example.com", "GIT_AUTHOR_DATE="+stamp,
-		"GIT_COMMITTER_NAME=Demo", "GIT_COMMITTER_EMAIL=demo@example.com", "GIT_COMMITTER_DATE="+stamp)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(out)))
-	}
-	return nil
+	_, err := git.Scratch{Dir: s.dir, Name: "Demo"}.Run(ctx, s.at, args...)
+	return err
 }

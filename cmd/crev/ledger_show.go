@@ -97,7 +97,7 @@ func showClass(w world, store *ledger.Store, prefix string, asJSON bool) error {
 	}
 	fmt.Fprintf(w.out, "%s  %s\n  %s\n  %s\n", class.FP, class.Status, oneLine(class.Claim), class.Path)
 	fmt.Fprintf(w.out, "  %s, %s, %s, %s\n", plural(class.PullRequests, "pull request"), plural(class.Runs, "run"),
-		plural(class.Sightings, "sighting"), plural(len(class.Defects), "defect"))
+		plural(class.Sightings, "sighting"), plural(class.Defects, "defect"))
 	fmt.Fprintf(w.out, "  first seen %s, last seen %s\n", class.FirstSeen.Format(time.DateOnly), class.LastSeen.Format(time.DateOnly))
 	if class.Validator != "" {
 		fmt.Fprintf(w.out, "  decided by .crev/validators/%s\n", class.Validator)

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/crev-ratchet/crev/internal/review"
+)
+
+// settle records how pull requests ended: the one that the event closes, or those
+// that a push to the default branch brought in.
+func (a *action) settle(ctx context.Context) error {
+	client, err := a.client()
+	if err != nil {
+		return err
+	}
+	if client == nil {
+		return usagef("action: settle needs the input github_token to find the pull requests")
+	}
+	in := review.Request{Run: a.runID()}
+	var ended []review.Ended
+	switch pr := a.event.PullRequest; {
+	case pr != nil:
+		in.Base, in.Head, in.BaseRef = pr.BaseSHA, pr.BaseSHA, pr.BaseRef
+		ended = append(ended, review.Ended{PR: pr.Number, Head: pr.HeadSHA, Commit: pr.MergeCommit})
+	case a.event.Push != nil:
+		in.Base, in.Head, in.BaseRef = a.event.Push.After, a.event.Push.After, a.event.DefaultBranch
+		found, err := client.PullRequestsOf(ctx, a.event.Push.After)
+		if err != nil {
+			return err
+		}
+		for _, p := range found {
+			if p.Merged {
+				ended = append(ended, review.Ended{PR: p.Number, Head: p.HeadSHA, Commit: p.MergeCommit})
+			}
+		}
+	default:
+		fmt.Fprintf(a.w.out, "crev skipped: nothing to settle for a %s event\n", a.rt.EventName)
+		return nil
+	}
+	repo, auth, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer repo.Close()
+	d := a.deps(ctx, repo)
+	if err := a.equip(repo, auth, &in, &d); err != nil {
+		return err
+	}
+	in.NoModel = "settling asks no model"
+	where, events, err := review.Settle(ctx, in, ended, d)
+	if err != nil {
+		return err
+	}
+	if len(events) == 0 {
+		fmt.Fprintln(a.w.out, "crev settle: nothing new")
+		return nil
+	}
+	fmt.Fprintf(a.w.out, "crev settle: %d pull requests ended, %s\n", len(events), where)
+	return nil
+}
