@@ -368,17 +368,14 @@ func TestLocateTwin(t *testing.T) {
 func TestLocateExtracted(t *testing.T) {
 	t.Parallel()
 	lines := "\t" + anchorGo + "\n\tif err != nil {\n\t\treturn err\n\t}\n"
-	now := strings.Replace(shopGo, lines, "\tpayment := find(o, store)\n", 1) + "\nfunc find(o *Order, store Store) error {\n" + lines + "\treturn payment.Check()\n}\n"
+	now := strings.Replace(shopGo, lines, "\tx.settle()\n", 1) + "\nfunc settle(o *Order, store Store) error {\n" + lines + "\treturn nil\n}\n"
 	m := New(Change{Files: []File{{OldPath: "a.go", NewPath: "a.go", Old: Bytes([]byte(shopGo)), New: Bytes([]byte(now))}}}, Options{})
 	a, err := m.Locate(finding.Location{Path: "a.go", Start: lineOf(t, shopGo, anchorGo)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.How.Carries() && a.Location.Symbol != "Refund" {
-		t.Errorf("Locate = %+v, want nothing carried into another function", a)
-	}
-	if a.How == Gone && (len(a.Candidates) != 1 || a.Candidates[0].Start != lineOf(t, now, anchorGo)) {
-		t.Errorf("Candidates = %+v, want the line in find", a.Candidates)
+	if a.How != Gone || a.Loss != DeletedLine || len(a.Candidates) != 1 || a.Candidates[0].Start != lineOf(t, now, anchorGo) || a.Candidates[0].Symbol != "settle" {
+		t.Errorf("Locate = %+v, want gone with the line in settle as a candidate", a)
 	}
 }
 
