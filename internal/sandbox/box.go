@@ -40,6 +40,8 @@ type plan struct {
 	Timeout time.Duration `json:"timeout"`
 	Cap     int           `json:"cap"`
 	Limits  Limits        `json:"limits"`
+	// Owner gets the temporary directory back when another user had it.
+	Owner int `json:"owner"`
 	// Layers, SwitchUser and Namespaces are the mode.
 	Layers     bool `json:"layers"`
 	SwitchUser bool `json:"switch_user"`
@@ -113,6 +115,7 @@ func (b *box) fill(r *Runner, s Spec) error {
 		Timeout:    s.Timeout,
 		Cap:        s.OutputCap,
 		Limits:     s.Limits.withDefaults(),
+		Owner:      os.Getuid(),
 		Layers:     b.mode.layers,
 		SwitchUser: b.mode.switchUser,
 		Namespaces: b.mode.namespaces,

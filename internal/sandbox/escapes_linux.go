@@ -118,7 +118,6 @@ func escapes() []probe {
 			return errnoOr(errno)
 		}},
 		{"read crev's memory", false, readMemory},
-		{"new user namespace", true, func(decoys) error { return unix.Unshare(unix.CLONE_NEWUSER) }},
 		{"new network namespace", true, func(decoys) error { return unix.Unshare(unix.CLONE_NEWNET) }},
 		{"clone into a namespace", false, func(decoys) error {
 			cmd := exec.Command("/bin/sh", "-c", ":")
@@ -154,13 +153,26 @@ func escapes() []probe {
 			}
 			return errors.New("no_new_privs is set")
 		}},
-		{"raise a limit", false, func(decoys) error {
+		{"processes without end", false, func(decoys) error {
 			var l unix.Rlimit
-			if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
+			if err := unix.Getrlimit(unix.RLIMIT_NPROC, &l); err != nil {
 				return err
 			}
+			if os.Getuid() == 0 || l.Cur == unix.RLIM_INFINITY {
+				return nil // the kernel does not limit root
+			}
+			return fmt.Errorf("limited to %d", l.Cur)
+		}},
+		{"raise a limit", false, func(decoys) error {
+			var l unix.Rlimit
+			if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &l); err != nil {
+				return err
+			}
+			if l.Max == unix.RLIM_INFINITY {
+				return nil // there is no limit to raise
+			}
 			l.Max++
-			return unix.Setrlimit(unix.RLIMIT_NOFILE, &l)
+			return unix.Setrlimit(unix.RLIMIT_FSIZE, &l)
 		}},
 	}, abiProbes...)
 }

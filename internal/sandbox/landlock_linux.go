@@ -52,7 +52,9 @@ func landlockRuleset(p plan) (ruleset, int, error) {
 	}
 	config := landlockConfigs[min(abi-landlockMinABI, len(landlockConfigs)-1)]
 	rules := []landlock.Rule{
-		landlock.RWDirs(p.Tmp),
+		// With the right to move files from one directory to another, which
+		// both must have.
+		landlock.RWDirs(p.Tmp).WithRefer(),
 		landlock.RWFiles("/dev/null", "/dev/zero", "/dev/full").IgnoreIfMissing(),
 	}
 	for _, path := range p.Read {

@@ -65,6 +65,12 @@ func lockIn(p plan) (exec func(argv, env []string) error, err error) {
 		if err := os.Chown(p.Tmp, nobody, nobody); err != nil {
 			return nil, fmt.Errorf("give away the temporary directory: %w", err)
 		}
+		// A shell that writes to /dev/stderr opens the pipe anew.
+		for fd := 1; fd <= 2; fd++ {
+			if err := unix.Fchown(fd, nobody, nobody); err != nil {
+				return nil, fmt.Errorf("give away the output: %w", err)
+			}
+		}
 	}
 	if err := unix.Chdir(p.Dir); err != nil {
 		return nil, fmt.Errorf("enter %s: %w", p.Dir, err)
@@ -88,6 +94,7 @@ func lockIn(p plan) (exec func(argv, env []string) error, err error) {
 		return nil, err
 	}
 	if p.SwitchUser {
+		p.Limits.Processes += userTasks(nobody)
 		err = switchUser()
 	} else {
 		p.Limits.Processes += userTasks(os.Getuid())

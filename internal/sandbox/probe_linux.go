@@ -57,10 +57,14 @@ func (r *Runner) candidates() []candidate {
 		all = append(all,
 			candidate{mode{layers: true, switchUser: true, namespaces: true}, L3Plus},
 			candidate{mode{layers: true, switchUser: true}, L3})
-	} else if r.opts.Sudo != "" {
-		all = append(all, candidate{mode{layers: true, switchUser: true, sudo: r.opts.Sudo}, L3})
+	} else {
+		if r.opts.Sudo != "" {
+			all = append(all, candidate{mode{layers: true, switchUser: true, sudo: r.opts.Sudo}, L3})
+		}
+		// Not for root: the kernel does not limit its processes, so a
+		// script that forks without end would take the machine.
+		all = append(all, candidate{mode{layers: true}, L2})
 	}
-	all = append(all, candidate{mode{layers: true}, L2})
 	if r.opts.Avoid != 0 {
 		for len(all) > 0 && all[0].level >= r.opts.Avoid {
 			all = all[1:]
@@ -115,20 +119,17 @@ func (r *Runner) probeMode(ctx context.Context, m mode) ([]Probe, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set decoys: %w", err)
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
 	dirs := reachableDirs(r.path, m.switchUser)
 	b.plan = plan{
 		Argv:    []string{"crev"},
-		Env:     environment(dirs, d.Tmp, nil),
+		Env:     append(raceOptions(), environment(dirs, d.Tmp, nil)...),
 		Dir:     d.Tree,
 		Tmp:     d.Tmp,
-		Read:    append(systemPaths(), d.Tree, exe),
+		Read:    append(systemPaths(), d.Tree, self),
 		Timeout: probeTimeout,
 		Cap:     DefaultOutputCap,
 		Limits:  scriptLimits,
+		Owner:   os.Getuid(),
 		Layers:  m.layers, SwitchUser: m.switchUser, Namespaces: m.namespaces,
 		Probe: d,
 		Plant: "CREV_PROBE=" + d.Token,

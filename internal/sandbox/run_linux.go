@@ -44,7 +44,7 @@ func (b *box) supervise(ctx context.Context) (outcome, error) {
 		}
 		cmd = exec.Command(b.mode.sudo, "-n", "--", exe, hiddenArg, partSupervise)
 	}
-	cmd.Env = []string{"PATH=/usr/bin:/bin"}
+	cmd.Env = append(raceOptions(), "PATH=/usr/bin:/bin")
 	if b.plan.Plant != "" {
 		cmd.Env = append(cmd.Env, b.plan.Plant)
 	}
@@ -84,6 +84,15 @@ func (b *box) supervise(ctx context.Context) (outcome, error) {
 			errors.Join(writeErr, readErr, waitErr, errors.New(firstLine(errs.Bytes(), reply))))
 	}
 	return o, nil
+}
+
+// raceOptions passes the race detector's options on to copies of this program.
+// Without them each would wait for a second before it ends.
+func raceOptions() []string {
+	if race, ok := os.LookupEnv("GORACE"); ok {
+		return []string{"GORACE=" + race}
+	}
+	return nil
 }
 
 func firstLine(texts ...[]byte) string {

@@ -204,7 +204,7 @@ func (r *Runner) Run(ctx context.Context, s Spec) Result {
 	start := time.Now()
 	res := r.run(ctx, s)
 	res.Elapsed = time.Since(start)
-	if res.Err == nil && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		res.Err = context.Cause(ctx)
 	}
 	return res

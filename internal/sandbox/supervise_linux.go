@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -65,31 +67,34 @@ func runPlan(p plan, cancelled <-chan struct{}) (outcome, error) {
 	readers.Go(func() { stderr.readAll(l.stderr, p.Cap) })
 	readers.Go(func() { status.readAll(l.status, 4096) })
 
-	exited := make(chan *os.ProcessState, 1)
+	// Not yet reaped, a dead launcher keeps its number and its group's.
+	ended := make(chan struct{})
 	go func() {
-		state, err := l.process.Wait()
-		if err != nil {
-			state = nil
+		defer close(ended)
+		for unix.Waitid(unix.P_PID, l.process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 		}
-		exited <- state
 	}()
 	deadline := time.NewTimer(p.Timeout)
 	defer deadline.Stop()
 	o := outcome{}
-	var state *os.ProcessState
 	select {
-	case state = <-exited:
+	case <-ended:
 	case <-deadline.C:
 		o.TimedOut = true
 	case <-cancelled:
 	}
-	if state == nil {
-		stopAll()
-		l.process.Kill()
-		state = <-exited
+	// One signal to the group reaches all at once who did not leave it,
+	// however fast they fork.
+	syscall.Kill(-l.process.Pid, syscall.SIGKILL)
+	state, err := l.process.Wait()
+	if err != nil {
+		return outcome{}, fmt.Errorf("wait for the script: %w", err)
 	}
 	killAll()
 	readers.Wait()
+	if p.SwitchUser {
+		giveBack(p.Tmp, p.Owner)
+	}
 
 	o.Exit = exitStatus(state)
 	o.Stdout, o.Stderr, o.Cut = stdout.kept, stderr.kept, stdout.cut || stderr.cut
@@ -104,6 +109,16 @@ func runPlan(p plan, cancelled <-chan struct{}) (outcome, error) {
 		o.Setup = string(status.kept)
 	}
 	return o, nil
+}
+
+// giveBack makes a directory its owner's again, with all that the script left in
+// it. Nothing runs there any more, and Landlock kept it from linking to files
+// that are not its own. What cannot be changed stays for the owner to complain.
+func giveBack(dir string, owner int) {
+	filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		_ = os.Lchown(p, owner, -1)
+		return nil
+	})
 }
 
 func exitStatus(state *os.ProcessState) int {
