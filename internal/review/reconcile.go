@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -8,13 +9,14 @@ import (
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/reconcile"
+	"github.com/crev-ratchet/crev/internal/relocate"
 	"github.com/crev-ratchet/crev/internal/validator"
 )
 
 // reconcile gives each claim an identity: a known defect is seen again, any
 // other opens one. What is not to be posted is recorded all the same, with the
 // reason. Then it records what the run covered.
-func (j *job) reconcile() {
+func (j *job) reconcile(ctx context.Context) {
 	for _, r := range j.results {
 		for _, c := range r.claims {
 			if c.rejected != "" {
@@ -30,7 +32,9 @@ func (j *job) reconcile() {
 		obs[i] = reconcile.Observation{Finding: c.Finding, Location: loc,
 			Key: reconcile.Key(j.in.Run, c.Source, loc.Path, c.Claim)}
 	}
-	decided := reconcile.Reconcile(obs, j.known(), reconcile.Options{})
+	known := j.known()
+	decided := reconcile.Reconcile(obs, known, reconcile.Options{Adjudicator: j.noModel() == ""})
+	j.adjudicate(ctx, obs, known, decided.Decisions)
 	ids := make([]ledger.DefectID, len(obs))
 	for i, d := range decided.Decisions {
 		if d.Kind != reconcile.Twin {
@@ -44,6 +48,8 @@ func (j *job) reconcile() {
 	}
 	j.recordCoverage()
 	j.refold()
+	j.recur(ctx)
+	j.unite()
 	j.report.Defects = j.state.All()
 	for _, d := range j.report.Defects {
 		// A claim that stands in this run is shown, whatever hid it before.
@@ -67,7 +73,11 @@ func (j *job) known() []reconcile.Known {
 				places = append(places, reconcile.Place{Location: s.answer.Location, How: string(s.answer.How), Ambiguous: s.answer.Ambiguous})
 			}
 		} else if len(d.Locations) > 0 {
-			places = append(places, reconcile.Place{Location: d.Locations[0], How: "suspect"})
+			p := reconcile.Place{Location: d.Locations[0]}
+			if p.Commit != j.in.Head {
+				p.How = string(relocate.Suspect)
+			}
+			places = append(places, p)
 		}
 		out = append(out, reconcile.FromDefect(d, places))
 	}

@@ -19,10 +19,11 @@ func Run(ctx context.Context, in Request, d Deps) (*Outcome, error) {
 	// Tier 0 comes first and depends on nothing below.
 	j.runValidators(ctx)
 
-	// What is known: fold the ledger, follow each defect to the new head,
-	// and check those whose code changed.
+	// What is known: fold the ledger, follow each defect to the new head, see
+	// which closed ones are back, and check those whose code changed.
 	j.readLedger(ctx)
 	j.follow(ctx)
+	j.reopen(ctx)
 	j.verify(ctx)
 
 	// What is new: cut the change, ask the reviewers, let the judge check
@@ -34,7 +35,7 @@ func Run(ctx context.Context, in Request, d Deps) (*Outcome, error) {
 	j.recheck(ctx)
 
 	// One identity for each: known defects are seen again, the others open.
-	j.reconcile()
+	j.reconcile(ctx)
 
 	// The ledger decides what GitHub shows. Comments go first, so that the
 	// run file can say which of them exist.
