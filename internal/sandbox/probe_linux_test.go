@@ -1,0 +1,51 @@
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// runAs runs this test program again as another user.
+func runAs(uid uint32, temp string, args ...string) (string, error) {
+	cmd := exec.Command(self, args...)
+	cmd.Dir = temp
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temp, "HOME=" + temp, "GORACE=atexit_sleep_ms=0"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// A probe that cannot get through anywhere shows nothing: without layers, and
+// as root, nearly all of them must.
+func TestProbesGetThroughWithoutLayers(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("some escapes need root")
+	}
+	r := &Runner{opts: Options{TempDir: os.TempDir()}, path: searchPath(testPath)}
+	probes, err := r.probeMode(t.Context(), mode{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocked []string
+	for _, p := range probes {
+		if p.Blocked && !strings.HasPrefix(p.Detail, "works") {
+			blocked = append(blocked, p.Name)
+		}
+	}
+	// The launcher starts with an empty environment in any case; the rest
+	// depends on what this kernel was built with.
+	dependsOnKernel := []string{
+		"own environment", "mptcp socket", "vsock socket", "io_uring", "i386 socket",
+		"x32 socket", "x32 getpid", "kernel keys", "bpf", "packet socket",
+	}
+	for _, name := range blocked {
+		if !slices.Contains(dependsOnKernel, name) {
+			t.Errorf("%q is blocked without any layer, so the probe shows nothing", name)
+		}
+	}
+}
