@@ -24,7 +24,7 @@ const (
 	deepest = 100
 	// effort bounds how often a hostile text is read over, as a multiple of
 	// its length.
-	effort = 32
+	effort = 16
 )
 
 // Extract returns the JSON object that a model's text holds: the last complete
