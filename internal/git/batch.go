@@ -39,11 +39,10 @@ func (r *Repo) object(ctx context.Context, spec, kind string, limit int64) ([]by
 	var content []byte
 	err := r.ask(ctx, "contents "+spec, func(head objectHead) error {
 		if kind != "" && head.kind != kind {
-			// The answer is not read, so the process is given up.
-			return fmt.Errorf("%s is a %s, not a %s", short(spec), head.kind, kind)
+			return r.batch.refuse(head, fmt.Errorf("%s is a %s, not a %s", short(spec), head.kind, kind))
 		}
 		if head.size > limit {
-			return fmt.Errorf("%d bytes, more than %d: %w", head.size, limit, ErrTooLarge)
+			return r.batch.refuse(head, fmt.Errorf("%d bytes, more than %d: %w", head.size, limit, ErrTooLarge))
 		}
 		content = make([]byte, head.size)
 		if _, err := io.ReadFull(r.batch.out, content); err != nil {
@@ -56,6 +55,24 @@ func (r *Repo) object(ctx context.Context, spec, kind string, limit int64) ([]by
 		return nil, err
 	}
 	return content, nil
+}
+
+// maxSkipped is how much of an unwanted answer is read to keep the process;
+// above it a new process is cheaper.
+const maxSkipped = 4 << 20
+
+// refusal is an error about an answer that was read to its end all the same.
+type refusal struct{ error }
+
+// refuse skips the answer that follows head and returns err.
+func (b *batch) refuse(head objectHead, err error) error {
+	if head.size > maxSkipped {
+		return err
+	}
+	if _, skipErr := b.out.Discard(int(head.size) + 1); skipErr != nil {
+		return skipErr
+	}
+	return refusal{err}
 }
 
 // size returns the size of an object without reading it.
@@ -75,7 +92,7 @@ type objectHead struct {
 }
 
 // ask sends one line and hands the head of the answer to read, which must
-// consume what follows it or return an error. When the answer was not read to
+// consume what follows it or return an error (a refusal does both). When the answer was not read to
 // its end, for whatever reason, the process is ended: its output can no longer
 // be told apart from the next answer.
 func (r *Repo) ask(ctx context.Context, line string, read func(objectHead) error) (err error) {
@@ -102,6 +119,9 @@ func (r *Repo) ask(ctx context.Context, line string, read func(objectHead) error
 	head, err := b.exchange(line)
 	if err == nil {
 		err = read(head)
+	}
+	if r, ok := errors.AsType[refusal](err); ok {
+		return r.error
 	}
 	if err == nil || errors.Is(err, ErrNoObject) {
 		return err

@@ -47,7 +47,8 @@ type Repo struct {
 	dir    string // top level of the work tree
 	gitDir string
 	auth   Auth
-	remote map[string]remote
+	// remotes are the names of the configured remotes and their URLs.
+	remotes map[string]string
 	// partial is true for a clone that fetches blobs when they are needed,
 	// from the remote that promisor names.
 	partial  bool

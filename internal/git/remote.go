@@ -53,12 +53,9 @@ func (a Auth) redact(text string) string {
 	return strings.ReplaceAll(text, strings.TrimPrefix(a.header(), "Authorization: Basic "), "***")
 }
 
-// remote is what the repository's configuration says of one remote.
-type remote struct{ url string }
-
 // readRemotes reads the remotes and whether the clone is partial.
 func (r *Repo) readRemotes(ctx context.Context) error {
-	r.remote = map[string]remote{}
+	r.remotes = map[string]string{}
 	out, err := r.run(ctx, command{args: []string{"config", "-z", "--get-regexp",
 		`^(remote\..*\.(url|promisor)|extensions\.partialclone)$`}})
 	if err != nil {
@@ -79,8 +76,8 @@ func (r *Repo) readRemotes(ctx context.Context) error {
 				r.partial = true
 				r.promisor = cmp.Or(r.promisor, strings.TrimSuffix(strings.TrimPrefix(key, "remote."), ".promisor"))
 			}
-		case r.remote[name].url == "":
-			r.remote[name] = remote{url: value}
+		case r.remotes[name] == "":
+			r.remotes[name] = value
 		}
 	}
 	return nil
@@ -95,7 +92,7 @@ func (r *Repo) remoteSettings() []setting {
 	var list []setting
 	for _, name := range r.remoteNames() {
 		list = append(list, setting{"remote." + name + ".uploadpack", "git-upload-pack"})
-		if u := r.remote[name].url; r.auth.covers(u) {
+		if u := r.remotes[name]; r.auth.covers(u) {
 			list = append(list,
 				setting{"http." + u + ".sslVerify", "true"},
 				setting{"http." + u + ".followRedirects", "false"},
@@ -107,8 +104,8 @@ func (r *Repo) remoteSettings() []setting {
 }
 
 func (r *Repo) remoteNames() []string {
-	names := make([]string, 0, len(r.remote))
-	for name := range r.remote {
+	names := make([]string, 0, len(r.remotes))
+	for name := range r.remotes {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -118,22 +115,22 @@ func (r *Repo) remoteNames() []string {
 // RemoteURL returns the URL of a remote such as "origin", as configured, with
 // a user name or password taken out.
 func (r *Repo) RemoteURL(ctx context.Context, name string) (string, error) {
-	rem, ok := r.remote[name]
+	configured, ok := r.remotes[name]
 	if !ok {
 		return "", fmt.Errorf("remote %.100q is not configured; add it with git remote add", name)
 	}
-	if u, err := url.Parse(rem.url); err == nil && u.User != nil && u.Scheme != "ssh" {
+	if u, err := url.Parse(configured); err == nil && u.User != nil && u.Scheme != "ssh" {
 		u.User = nil
 		return u.String(), nil
 	}
-	return rem.url, nil
+	return configured, nil
 }
 
 // DefaultBranch returns the name of a remote's default branch, without refs/,
 // as this clone recorded it; main or master when it did not and the remote has
 // that branch here.
 func (r *Repo) DefaultBranch(ctx context.Context, remote string) (string, error) {
-	if _, ok := r.remote[remote]; !ok {
+	if _, ok := r.remotes[remote]; !ok {
 		return "", fmt.Errorf("remote %.100q is not configured; add it with git remote add", remote)
 	}
 	prefix := "refs/remotes/" + remote + "/"
@@ -175,7 +172,7 @@ func (r *Repo) Fetch(ctx context.Context, remote string, refspecs []string, auth
 }
 
 func (r *Repo) fetch(ctx context.Context, name string, refspecs []string, auth Auth, flags ...string) error {
-	if _, ok := r.remote[name]; !ok {
+	if _, ok := r.remotes[name]; !ok {
 		return fmt.Errorf("fetch: remote %.100q is not configured; add it with git remote add", name)
 	}
 	if len(refspecs) == 0 {
@@ -188,7 +185,7 @@ func (r *Repo) fetch(ctx context.Context, name string, refspecs []string, auth A
 	}
 	as := r
 	if auth != (Auth{}) {
-		as = &Repo{dir: r.dir, gitDir: r.gitDir, auth: auth, remote: r.remote, partial: r.partial}
+		as = &Repo{dir: r.dir, gitDir: r.gitDir, auth: auth, remotes: r.remotes, partial: r.partial}
 	}
 	args := []string{"fetch", "--quiet", "--no-progress", "--no-tags",
 		"--no-recurse-submodules", "--no-write-fetch-head", "--no-auto-maintenance",
