@@ -209,12 +209,20 @@ func (a *action) equip(repo *git.Repo, auth git.Auth, in *review.Request, d *rev
 	if a.w.env("RUNNER_TEMP") == "" {
 		in.ReportDir = ""
 	}
-	client, err := a.client()
+	client, err := a.client(a.act.Input("github_token"))
+	if err != nil {
+		return err
+	}
+	owner, err := a.client(a.act.Input("ledger_token"))
 	if err != nil {
 		return err
 	}
 	if client != nil {
-		d.Forge = &forge{Client: client, run: in.Run, pr: in.PR, defaultBranch: a.event.DefaultBranch}
+		f := &forge{Client: client, run: in.Run, pr: in.PR, defaultBranch: a.event.DefaultBranch, owner: owner}
+		if pr := a.event.PullRequest; pr != nil {
+			f.headRef = pr.HeadRef
+		}
+		d.Forge = f
 	}
 	d.Ledgers = func(ctx context.Context, branch string) ([]fs.FS, error) {
 		return ledgerBranch(ctx, repo, client, branch, auth)
@@ -227,9 +235,8 @@ func (a *action) equip(repo *git.Repo, auth git.Auth, in *review.Request, d *rev
 	return nil
 }
 
-// client speaks to GitHub with the job's token; nil without one.
-func (a *action) client() (*github.Client, error) {
-	token := a.act.Input("github_token")
+// client speaks to GitHub with a token; nil without one.
+func (a *action) client(token string) (*github.Client, error) {
 	if token == "" {
 		return nil, nil
 	}

@@ -7,6 +7,7 @@ func commands() []command {
 		{name: "review", summary: "review a change on this machine: validators, reviewers, judge, ledger", run: reviewCommand},
 		{name: "gate", summary: "run the validators alone; exit 1 when one fails", run: gateCommand},
 		{name: "action", summary: "run as a step of a GitHub workflow; the event says what to do", run: actionCommand},
+		{name: "validators", summary: "list, run and prove the checks that may block", subs: validatorsCommands()},
 		{name: "ledger", summary: "count what comes back, turn it into checks, look after the store", subs: ledgerCommands()},
 		{name: "bench", summary: "measure crev on labelled cases", subs: benchCommands()},
 	}

@@ -21,6 +21,10 @@ type forge struct {
 	pr  int
 	// defaultBranch is where the ledger's pull request goes.
 	defaultBranch string
+	// owner writes to the pull request's own branch, headRef, with the token
+	// of an App or a person; nil when there is none.
+	owner   *github.Client
+	headRef string
 
 	once    sync.Once
 	blocked error
@@ -201,6 +205,21 @@ func (f *forge) CommitLedger(ctx context.Context, branch, base string, files map
 		return fmt.Sprintf("%s; its pull request could not be opened: %v", where, err), nil
 	}
 	return f.PullRequestURL(n), nil
+}
+
+// CommitHead adds files to the branch of the pull request. The job's own token is
+// not used: GitHub makes the required checks of such a commit wait for approval.
+func (f *forge) CommitHead(ctx context.Context, head string, files map[string][]byte, message string) (string, error) {
+	if f.owner == nil {
+		return "", errors.New("ledger mode pr-branch needs the input ledger_token, the token of a GitHub App or a person: " +
+			"after a push with the job's own token the required checks wait for somebody's approval")
+	}
+	var changes []github.File
+	for p, content := range files {
+		changes = append(changes, github.File{Path: p, Content: content})
+	}
+	sha, err := f.owner.CommitFiles(ctx, f.headRef, head, changes, message)
+	return f.RepositoryURL() + "/commit/" + sha, err
 }
 
 const ledgerPullRequest = `This pull request collects what crev recorded: its diff is the ledger.

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -35,9 +38,7 @@ func ledgerTally(_ context.Context, w world, flags *flag.FlagSet, args []string)
 		return err
 	}
 	if *asJSON {
-		return printJSON(w.out, struct {
-			Classes []ledger.Class `json:"classes"`
-		}{classes})
+		return printClasses(w.out, classes)
 	}
 	if len(classes) == 0 {
 		fmt.Fprintln(w.out, "The ledger holds no findings. Record some with `crev ledger add`.")
@@ -50,6 +51,28 @@ func ledgerTally(_ context.Context, w world, flags *flag.FlagSet, args []string)
 			c.Path, shorten(oneLine(c.Claim)))
 	}
 	return table.Flush()
+}
+
+// printClasses writes what printJSON would, one class after the other: a large
+// ledger has more classes than should be in memory as text.
+func printClasses(out io.Writer, classes []ledger.Class) error {
+	buf := bufio.NewWriter(out)
+	fmt.Fprint(buf, "{\n  \"classes\": [")
+	for i, c := range classes {
+		text, err := json.MarshalIndent(c, "    ", "  ")
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			fmt.Fprint(buf, ",")
+		}
+		fmt.Fprintf(buf, "\n    %s", text)
+	}
+	if len(classes) > 0 {
+		fmt.Fprint(buf, "\n  ")
+	}
+	fmt.Fprint(buf, "]\n}\n")
+	return buf.Flush()
 }
 
 // shorten cuts a claim for a table.

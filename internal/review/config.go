@@ -140,6 +140,8 @@ func DefaultConfig() Config {
 const (
 	// LedgerBranch commits run files to a branch with one open pull request.
 	LedgerBranch = "branch"
+	// LedgerPRBranch commits the run file to the pull request's head.
+	LedgerPRBranch = "pr-branch"
 	// LedgerReport writes nothing to the repository.
 	LedgerReport = "report"
 	// LedgerLocal writes the run file into the work tree, on a laptop.
@@ -193,7 +195,7 @@ func (c Config) check() error {
 		of         []string
 	}{
 		{"gate.mode", c.Gate.Mode, []string{"off", "record", "enforce"}},
-		{"ledger.mode", c.Ledger.Mode, []string{LedgerBranch, LedgerReport}},
+		{"ledger.mode", c.Ledger.Mode, []string{LedgerBranch, LedgerPRBranch, LedgerReport}},
 		{"ratchet.unit", c.Ratchet.Unit, []string{"pull_request", "run"}},
 		{"rules.activate", c.Rules.Activate, []string{"on_merge", "at_once"}},
 	}

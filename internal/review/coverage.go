@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -22,7 +23,8 @@ var lockFiles = map[string]bool{
 	"packages.lock.json": true, "Podfile.lock": true, "pubspec.lock": true, "gradle.lockfile": true,
 }
 
-// maxLineLength is the length, in bytes, from which a file counts as minified.
+// maxLineLength is the length, in bytes, above which a line makes a file count
+// as minified or recorded.
 const maxLineLength = 5_000
 
 // generatedHeaders are what generators write near the top; "Code generated … DO
@@ -113,17 +115,41 @@ func (j *job) excluded(ctx context.Context, f *diff.File, marked map[string]stri
 	if lockFiles[path.Base(p)] {
 		return "lock file"
 	}
-	text := j.text(p)
-	if bytes.HasPrefix(text, []byte("version https://git-lfs.github.com/spec/")) {
+	if lfsPointer.Match(j.text(p)) {
 		return "Git LFS pointer"
 	}
-	if old := j.oldText(ctx, f.OldPath); f.OldPath != "" && generated(old) {
-		return "generated: the base version says so in its header"
+	if f.OldPath == "" {
+		return ""
 	}
+	switch old := j.oldText(ctx, f.OldPath); {
+	case generated(old):
+		return "generated: the base version says so in its header"
+	case longestLine(old) > maxLineLength:
+		return "minified or recorded: its base version has a line of more than 5,000 bytes"
+	}
+	return ""
+}
+
+// lfsPointer matches a whole pointer file and nothing that only begins like one:
+// the file comes from the head, which must not take itself out of the review.
+// https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
+var lfsPointer = regexp.MustCompile(`\Aversion https://git-lfs\.github\.com/spec/v1\n(?:ext-\d-\w+ \S+\n)*oid sha256:[0-9a-f]{64}\nsize \d+\n\z`)
+
+func longestLine(text []byte) int {
+	longest := 0
+	for line := range bytes.Lines(text) {
+		longest = max(longest, len(line))
+	}
+	return longest
+}
+
+// shownInPart says that a reviewer does not see all of a file's changed lines,
+// "" when it does.
+func shownInPart(f *diff.File) string {
 	for _, h := range f.Hunks {
 		for _, l := range h.Lines {
-			if len(l.Text) > maxLineLength {
-				return "minified or recorded: a line is longer than 5,000 bytes"
+			if l.Op != diff.Context && len(l.Text) > diff.MaxShownLine {
+				return "lines of more than 1,000 bytes were shown in part"
 			}
 		}
 	}

@@ -304,9 +304,13 @@ func (j *job) take(ctx context.Context, b batch.Batch, as []answer) {
 	case "forced":
 		reason = "taken after " + fmt.Sprint(r.tries) + " tries: " + r.reason
 	}
-	for _, p := range b.Paths() {
-		if j.coverage[p].State != projection.Unreviewed || j.coverage[p].Reason == "" {
-			j.cover(p, state, reason)
+	for _, p := range b.Parts {
+		path, reason := p.File.Path(), reason
+		if reason == "" {
+			reason = shownInPart(p.File)
+		}
+		if j.coverage[path].State != projection.Unreviewed || j.coverage[path].Reason == "" {
+			j.cover(path, state, reason)
 		}
 	}
 	j.results = append(j.results, r)

@@ -16,7 +16,8 @@ import (
 
 // readLedger folds what is known: the ledger of the base, and the branch or
 // folder where newer run files wait for their merge. What the head says of the
-// ledger is content under review and is not read.
+// ledger is content under review and is not read, unless it is the very place
+// where run files are committed; then it counts once the ledger check is clean.
 func (j *job) readLedger(ctx context.Context) {
 	var trees []fs.FS
 	if j.d.Ledgers != nil {
@@ -31,6 +32,13 @@ func (j *job) readLedger(ctx context.Context) {
 		panic(err) // Folder is a valid path
 	}
 	trees = append([]fs.FS{base}, trees...)
+	if j.in.LedgerMode == LedgerPRBranch && j.ledgerClean() {
+		own, err := fs.Sub(j.headTree, ledger.Folder)
+		if err != nil {
+			panic(err) // Folder is a valid path
+		}
+		trees = append(trees, own)
+	}
 	seen := map[ledger.ID]bool{}
 	for _, t := range trees {
 		events, problems := ledger.ReadAll(t)

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -26,11 +27,11 @@ func (j *job) place(ctx context.Context, b batch.Batch, f finding.Finding) claim
 	if c.Side == finding.Left {
 		text = j.oldText(ctx, file.File.OldPath)
 	}
-	start, end, how, ok := finding.Place(text, f.Quote, f.StartLine, f.EndLine)
+	start, end, how, ok := finding.Place(readable(text), f.Quote, f.StartLine, f.EndLine)
 	if !ok && c.Side == finding.Right && file.File.OldPath != "" {
 		// A model that quotes a removed line often calls it new.
 		old := j.oldText(ctx, file.File.OldPath)
-		if start, end, how, ok = finding.Place(old, f.Quote, f.StartLine, f.EndLine); ok && removed(file, start, end) {
+		if start, end, how, ok = finding.Place(readable(old), f.Quote, f.StartLine, f.EndLine); ok && removed(file, start, end) {
 			c.Side, text = finding.Left, old
 		} else {
 			ok = false
@@ -47,6 +48,10 @@ func (j *job) place(ctx context.Context, b batch.Batch, f finding.Finding) claim
 	}
 	return c
 }
+
+// readable is a text as a reviewer was shown it: bytes that are no UTF-8 are one
+// U+FFFD. Its lines are those of the text.
+func readable(text []byte) []byte { return bytes.ToValidUTF8(text, []byte("\uFFFD")) }
 
 // inBatch finds the part of a path, by its new name or its old one.
 func inBatch(b batch.Batch, path string) *batch.Part {

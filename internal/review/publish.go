@@ -3,7 +3,6 @@ package review
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -177,16 +176,23 @@ func (j *job) store(ctx context.Context) error {
 		defer store.Close()
 		j.report.LedgerWhere, err = store.WriteRun(j.in.PR, j.in.Run, j.d.Now(), j.events)
 		return err
-	case j.in.LedgerMode == LedgerBranch && j.d.Forge != nil:
-		path, content := j.runFile()
-		where, err := j.d.Forge.CommitLedger(ctx, j.cfg.Ledger.Branch, j.in.BaseRef, map[string][]byte{path: content},
-			fmt.Sprintf("crev: ledger of run %s", j.in.Run))
-		if err == nil {
-			j.report.LedgerWhere = where
-		}
-		return err
+	case j.d.Forge == nil || j.in.LedgerMode == LedgerReport:
+		return j.keep()
 	}
-	return j.keep()
+	path, content := j.runFile()
+	files := map[string][]byte{path: content}
+	message := "crev: ledger of run " + j.in.Run
+	var where string
+	var err error
+	if j.in.LedgerMode == LedgerPRBranch && j.in.PR != 0 {
+		where, err = j.d.Forge.CommitHead(ctx, j.in.Head, files, message)
+	} else {
+		where, err = j.d.Forge.CommitLedger(ctx, j.cfg.Ledger.Branch, j.in.BaseRef, files, message)
+	}
+	if err == nil {
+		j.report.LedgerWhere = where
+	}
+	return err
 }
 
 // runFile is the run file and its path in the repository.

@@ -51,6 +51,9 @@ type Forge interface {
 	// CommitLedger adds files to the ledger branch and keeps its pull request
 	// open. It returns where a reader finds them.
 	CommitLedger(ctx context.Context, branch, base string, files map[string][]byte, message string) (string, error)
+	// CommitHead adds files to the pull request's own branch, on top of head
+	// and nothing else.
+	CommitHead(ctx context.Context, head string, files map[string][]byte, message string) (string, error)
 }
 
 // ErrForbidden is returned by a Forge when the token lacks a permission; the
@@ -79,7 +82,7 @@ type Request struct {
 	// NoScripts says why nothing of the head is executed, "" when it may be:
 	// an event that holds secrets.
 	NoScripts string
-	// LedgerMode is LedgerBranch, LedgerReport or LedgerLocal.
+	// LedgerMode is one of the ledger modes, "" for the configured one.
 	LedgerMode string
 	// ReportDir is where LedgerReport puts the run file, "" for nowhere.
 	ReportDir string

@@ -150,6 +150,12 @@ func (j *job) ledgerCheck(ctx context.Context) projection.Check {
 	return c
 }
 
+// ledgerClean reports whether the ledger check of this run found nothing.
+func (j *job) ledgerClean() bool {
+	i := slices.IndexFunc(j.report.Checks, func(c projection.Check) bool { return c.Name == "ledger" })
+	return i >= 0 && j.report.Checks[i].Status == string(validator.Clean)
+}
+
 // crevFolder is the .crev folder of a tree, empty where there is none.
 func crevFolder(tree fs.FS) fs.FS {
 	sub, err := fs.Sub(tree, ".crev")
