@@ -63,15 +63,13 @@ func openWorkTree(ctx context.Context, w world) (*workTree, error) {
 
 func (t *workTree) close() { t.root.Close() }
 
-// builtins returns the built-ins that the configuration switches on.
-func (t *workTree) builtins() []validator.Validator {
-	var on []validator.Validator
+// builtins returns the validators that come with crev, switched on or not.
+func builtins() []validator.Validator {
+	var vs []validator.Validator
 	for _, b := range validator.Builtins() {
-		if slices.Contains(t.config.Builtins, b.Name) {
-			on = append(on, b.Validator())
-		}
+		vs = append(vs, b.Validator())
 	}
-	return on
+	return vs
 }
 
 // runner probes the sandbox, unless nothing here needs one.
@@ -148,12 +146,12 @@ func (t *workTree) list() []listed {
 		list = append(list, l)
 	}
 	slices.SortStableFunc(list, func(a, b listed) int { return strings.Compare(a.Name, b.Name) })
-	for _, b := range validator.Builtins() {
+	for _, v := range builtins() {
 		state := "off"
-		if slices.Contains(t.config.Builtins, b.Name) {
+		if slices.Contains(t.config.Builtins, v.Name) {
 			state = "ok"
 		}
-		add(b.Validator(), state)
+		add(v, state)
 	}
 	return list
 }
@@ -208,15 +206,13 @@ func validatorsRun(ctx context.Context, w world, flags *flag.FlagSet, args []str
 // choose returns the validators to run and the results of those that cannot be
 // loaded. Without names it is all of the team's, and with all the built-ins too.
 func (t *workTree) choose(names []string, all bool) ([]validator.Validator, []validator.Result, error) {
-	candidates, broken := t.loaded, validator.BrokenBy(t.problems)
-	if all {
-		candidates = append(slices.Clone(candidates), t.builtins()...)
-	}
+	broken := validator.BrokenBy(t.problems)
+	candidates := slices.Concat(t.loaded, builtins())
 	if len(names) == 0 {
+		if !all {
+			candidates = t.loaded
+		}
 		return candidates, broken, nil
-	}
-	for _, b := range validator.Builtins() {
-		candidates = append(slices.Clone(candidates), b.Validator())
 	}
 	var chosen []validator.Validator
 	var unloaded []validator.Result

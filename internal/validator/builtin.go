@@ -6,11 +6,9 @@ import (
 )
 
 // Builtin is a validator that comes with crev. It judges changed lines only and
-// is named in the configuration to be switched on or off.
+// runs where the configuration names it.
 type Builtin struct {
 	Name, Says string
-	// Default says whether it runs without being named.
-	Default bool
 
 	scope []string
 	judge func(*file, Input) []Failure
@@ -21,22 +19,22 @@ type Builtin struct {
 func Builtins() []Builtin {
 	return []Builtin{
 		{
-			Name: "conflict-markers", Default: true,
+			Name:  "conflict-markers",
 			Says:  "Resolve the merge conflict before you commit.",
 			scope: []string{"**"}, judge: conflictMarkers,
 		},
 		{
-			Name: "focused-tests", Default: true,
+			Name:  "focused-tests",
 			Says:  "Remove the focus, which keeps every other test from running.",
 			scope: testScope, judge: focusedTests,
 		},
 		{
-			Name: "hidden-unicode", Default: true,
+			Name:  "hidden-unicode",
 			Says:  "Remove characters that hide or reorder text.",
 			scope: []string{"**"}, judge: hiddenUnicode,
 		},
 		{
-			Name: "secrets-in-diff", Default: true,
+			Name:  "secrets-in-diff",
 			Says:  "Take the secret out, and revoke it: it has been in the history.",
 			scope: []string{"**"}, judge: secretsInDiff,
 		},
