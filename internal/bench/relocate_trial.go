@@ -39,9 +39,11 @@ func anchored(cases []relocateCase) []trial {
 			continue
 		}
 		trials = append(trials, trial{c, c.number, c.Truth, func() (relocate.Answer, error) {
+			was := []byte(c.texts[c.OldBlob])
+			symbol, _ := relocate.Enclosing(relocate.Symbols(c.OldPath, was), c.OldLine)
 			loc := c.location()
-			loc.Path, loc.Symbol = path, symbolAt(c.OldPath, c.texts[c.OldBlob], c.OldLine)
-			loc.Anchor = relocate.AnchorAt([]byte(c.texts[c.OldBlob]), c.OldLine, nil)
+			loc.Path, loc.Symbol = path, symbol.Name
+			loc.Anchor = relocate.AnchorAt(was, c.OldLine, nil)
 			return relocate.FromAnchor(loc, []byte(c.texts[blob]), relocate.Options{}), nil
 		}})
 	}
@@ -119,15 +121,4 @@ func (c *relocateCase) successor() string {
 		}
 	}
 	return c.OldPath
-}
-
-// symbolAt is the innermost declaration around a line, "" for none.
-func symbolAt(path, text string, line int) string {
-	name := ""
-	for _, s := range relocate.Symbols(path, []byte(text)) {
-		if s.Start <= line && line <= s.End {
-			name = s.Name
-		}
-	}
-	return name
 }

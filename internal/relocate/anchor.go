@@ -113,25 +113,12 @@ func FromAnchor(loc finding.Location, contents []byte, opts Options) Answer {
 	want := prepare(loc.Anchor)
 	var best, second hit
 	for n := range t.len() {
-		sim := dice(want.pairs, t.pairsAt(n), suspectText)
-		if want.norm == t.norm[n] || opts.Redact != nil && lineV1(opts.Redact(t.raw[n])) == want.LineV1 {
-			sim = 1
-		}
-		if sim < suspectText {
-			continue
-		}
-		score := .6*sim + .4*cosine(want.words, t.contextAt(n))
-		if loc.Symbol != "" && sameName(m.declared(t).nameAt(n), loc.Symbol) {
-			score += .05
-			if m.declared(t).nameAt(n) == loc.Symbol {
-				score += .05
-			}
-		}
+		h := hit{n, m.resemblance(loc, want, t, n)}
 		switch {
-		case score > best.score:
-			best, second = hit{n, score}, best
-		case score > second.score:
-			second = hit{n, score}
+		case h.score > best.score:
+			best, second = h, best
+		case h.score > second.score:
+			second = h
 		}
 	}
 	if best.score < suspectFloor {
@@ -147,4 +134,25 @@ func FromAnchor(loc finding.Location, contents []byte, opts Options) Answer {
 		a.Candidates = []finding.Location{m.at(t, loc, second.line)}
 	}
 	return a
+}
+
+// resemblance scores line n against a stored anchor, 0 for a text that is too
+// different: .6 for the text, .4 for its surroundings, .1 more in its symbol.
+func (m *Mapper) resemblance(loc finding.Location, want anchored, t *text, n int) float64 {
+	sim := dice(want.pairs, t.pairsAt(n), suspectText)
+	if want.norm == t.norm[n] || m.redact != nil && lineV1(m.redact(t.raw[n])) == want.LineV1 {
+		sim = 1
+	}
+	if sim < suspectText {
+		return 0
+	}
+	score := .6*sim + .4*cosine(want.words, t.contextAt(n))
+	name := m.declared(t).nameAt(n)
+	if sameName(name, loc.Symbol) {
+		score += .05
+	}
+	if name != "" && name == loc.Symbol {
+		score += .05
+	}
+	return score
 }

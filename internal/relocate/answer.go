@@ -89,7 +89,7 @@ func (m *Mapper) finish(f *changed, loc finding.Location, o, end int, p place) A
 	if n, ok := m.lastLine(f, o, end, p); ok {
 		a.Location.End = n + 1
 	}
-	a.Changed = p.how != Shifted || p.ambiguous || m.changedAround(f, o, end)
+	a.Changed = !p.intact && (p.how != Shifted || p.ambiguous || m.changedAround(f, o, end))
 	return a
 }
 

@@ -17,6 +17,8 @@ type place struct {
 	beside int
 	score  float64
 
+	// intact is true when the whole function was moved without an edit.
+	intact    bool
 	ambiguous bool
 	others    []place
 }

@@ -83,6 +83,8 @@ type move struct {
 	pairs []match  // of the block's lines
 	// share is how much of the block, by letters and digits, voted for it.
 	share float64
+	// intact is true for a whole function that was moved without an edit.
+	intact bool
 }
 
 // elect lets the lines of a block say where the block went. The winner needs
@@ -116,11 +118,29 @@ func (m *Mapper) elect(f *changed, b block) move {
 	if first < minVotes || 2*second > first || g.blind() && f.new == nil {
 		return move{}
 	}
-	return move{
+	v := move{
 		file:  g,
 		pairs: align(f.old, b.start, b.end, g.new, best.start, best.end),
 		share: float64(first) / float64(weight),
 	}
+	v.intact = m.intact(f, b, v.pairs, best)
+	return v
+}
+
+// intact reports whether the block is a whole function, and the target holds
+// its lines word for word and no others, blanks aside.
+func (m *Mapper) intact(f *changed, b block, pairs []match, t target) bool {
+	start, end, ok := m.declared(f.old).function(b.start)
+	if !ok || start != b.start || end != b.end {
+		return false
+	}
+	olds, news := lines(f.old, b.start, b.end), lines(m.files[t.file].new, t.start, t.end)
+	for _, o := range olds {
+		if pairs[o-b.start].sim < 1 {
+			return false
+		}
+	}
+	return len(olds) == len(news)
 }
 
 // tally returns the target with the most votes, its votes and those of the
@@ -159,11 +179,16 @@ func (m *Mapper) byVote(f *changed, o int) (place, bool) {
 	if h.line < 0 || h.sim < 0.5 || h.sim < 0.9 && !beside(v.pairs, o-start, h.line) || !supported(v.pairs, o-start, h.line) {
 		return place{}, false
 	}
-	switch rel := m.relate(f, o, v.file, h.line); {
+	rel := m.relate(f, o, v.file, h.line)
+	switch {
 	case rel == crossed, rel == otherSymbol && v.share < 0.5, v.file.blind() && rel != sameSymbol:
 		return place{}, false
 	}
-	return place{file: v.file, line: h.line, how: Moved, sim: h.sim, reason: "its block was moved"}, true
+	p := place{file: v.file, line: h.line, how: Moved, sim: h.sim, reason: "its block was moved"}
+	if v.intact && rel == sameSymbol {
+		p.intact, p.reason = true, "its function was moved as it was"
+	}
+	return p, true
 }
 
 // beside reports whether a neighbour within three lines is paired beside line n.

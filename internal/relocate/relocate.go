@@ -135,8 +135,10 @@ type Answer struct {
 	Confidence float64
 	// Reason says in a few words what was seen.
 	Reason string
-	// Changed is true unless nothing in the enclosing symbol changed (outside
-	// all symbols: in the file); then the defect has to be looked at again.
+	// Changed says that the defect has to be looked at again. It is false
+	// only when nothing in the enclosing symbol changed (outside all symbols:
+	// in the file): for Same, for an unambiguous Shifted, and for a function
+	// that was Moved as it was.
 	Changed bool
 	// Ambiguous is true when the same code now stands at a second place that
 	// fits nearly as well. Such an answer settles nothing by itself.

@@ -212,12 +212,12 @@ func TestLocate(t *testing.T) {
 		"the function was moved to the end of the file": {
 			files: []File{{OldPath: path, NewPath: path, Old: Bytes([]byte(shopGo + moreGo)), New: Bytes([]byte(edit(refundGo, "") + moreGo + "\n" + refundGo))}},
 			text:  edit(refundGo, "") + moreGo + "\n" + refundGo, mark: anchorGo,
-			want: where{How: Moved, Path: path, Symbol: "Refund", Changed: true},
+			want: where{How: Moved, Path: path, Symbol: "Refund"},
 		},
 		"the function was moved to a new file": {
 			files: []File{file(edit(refundGo, "")), added("shop/refund.go", "package shop\n\n"+refundGo)},
 			text:  "package shop\n\n" + refundGo, mark: anchorGo,
-			want: where{How: Moved, Path: "shop/refund.go", Symbol: "Refund", Changed: true},
+			want: where{How: Moved, Path: "shop/refund.go", Symbol: "Refund"},
 		},
 		"the function was moved and the line edited": {
 			files: []File{file(edit(refundGo, "")), added("shop/refund.go", "package shop\n\n"+edited)},

@@ -40,6 +40,18 @@ func Symbols(path string, text []byte) []Symbol {
 	return nil
 }
 
+// Enclosing returns the innermost of the declarations of a file around a line,
+// which counts from 1.
+func Enclosing(symbols []Symbol, line int) (Symbol, bool) {
+	var found Symbol
+	for _, s := range symbols {
+		if s.Start <= line && line <= s.End {
+			found = s
+		}
+	}
+	return found, found.Name != ""
+}
+
 type family int
 
 const (

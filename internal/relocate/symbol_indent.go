@@ -10,68 +10,80 @@ var indentDecl = regexp.MustCompile(`^\s*(?:(?:async|private|public|protected)\s
 // indentSymbols lists the declarations of a language whose blocks are told by
 // indentation, or whose authors indent as if they were.
 func indentSymbols(t *text) []Symbol {
+	s := indentScanner{t: t, decorated: -1}
 	inside := tripleQuoted(t)
-	var syms []Symbol
-	var open []int // indexes into syms
-	var indents []int
-	decorated := -1
-	last := 0 // last line with code, 1-based
-	closeTo := func(width int) {
-		for len(open) > 0 && indents[len(open)-1] >= width {
-			syms[open[len(open)-1]].End = last
-			open, indents = open[:len(open)-1], indents[:len(open)-1]
-		}
-	}
-	for i := range t.raw {
-		if t.norm[i] == "" {
-			continue
-		}
-		if inside[i] || t.norm[i][0] == '#' {
-			if inside[i] {
-				last = i + 1
-			}
-			continue
-		}
-		width := t.indent(i)
-		switch first := t.norm[i]; {
-		case first[0] == ')' || first[0] == ']' || first[0] == '}':
-			// The end of a signature cut over lines belongs to it.
-		case first == "end" && len(open) > 0 && indents[len(open)-1] == width:
-			last = i + 1
-			closeTo(width)
-			continue
+	for i, norm := range t.norm {
+		switch {
+		case norm == "":
+		case inside[i]:
+			s.last = i + 1
+		case norm[0] == '#':
 		default:
-			closeTo(width)
+			s.line(i)
 		}
-		last = i + 1
-		if t.norm[i][0] == '@' {
-			if decorated < 0 {
-				decorated = i
-			}
-			continue
-		}
-		m := indentDecl.FindStringSubmatch(t.raw[i])
-		if m == nil {
-			if decorated >= 0 && t.indent(decorated) >= width && !strings.HasPrefix(t.norm[i], ")") {
-				decorated = -1
-			}
-			continue
-		}
-		s := Symbol{Name: m[2], Kind: "func", Start: i + 1, From: "indent"}
-		if m[4] != "" {
-			s.Name, s.Kind = m[4], "type"
-		}
-		if len(open) > 0 {
-			s.Name = syms[open[len(open)-1]].Name + "." + s.Name
-		}
-		if decorated >= 0 {
-			s.Start, decorated = decorated+1, -1
-		}
-		open, indents = append(open, len(syms)), append(indents, width)
-		syms = append(syms, s)
 	}
-	closeTo(0)
-	return syms
+	s.closeTo(0)
+	return s.symbols
+}
+
+type indentScanner struct {
+	t       *text
+	symbols []Symbol
+	open    []indentedDecl
+	// decorated is the first decorator of the declaration to come, -1 for
+	// none; last is the last line with code, from 1.
+	decorated, last int
+}
+
+// indentedDecl is a declaration whose body goes on.
+type indentedDecl struct{ symbol, width int }
+
+// line takes the next line of code.
+func (s *indentScanner) line(i int) {
+	norm, width := s.t.norm[i], s.t.indent(i)
+	switch top := len(s.open) - 1; {
+	case norm[0] == ')' || norm[0] == ']' || norm[0] == '}':
+		// The end of a signature spread over lines belongs to it.
+	case norm == "end" && top >= 0 && s.open[top].width == width:
+		s.last = i + 1
+		s.closeTo(width)
+		return
+	default:
+		s.closeTo(width)
+	}
+	s.last = i + 1
+	m := indentDecl.FindStringSubmatch(s.t.raw[i])
+	switch {
+	case m != nil:
+		s.declare(i, width, m[2], m[4])
+	case norm[0] == '@' && s.decorated < 0:
+		s.decorated = i
+	case norm[0] != '@' && norm[0] != ')' && s.decorated >= 0 && s.t.indent(s.decorated) >= width:
+		s.decorated = -1 // it decorated something without a body
+	}
+}
+
+func (s *indentScanner) declare(i, width int, function, class string) {
+	d := Symbol{Name: function, Kind: "func", Start: i + 1, From: "indent"}
+	if class != "" {
+		d.Name, d.Kind = class, "type"
+	}
+	if top := len(s.open) - 1; top >= 0 {
+		d.Name = s.symbols[s.open[top].symbol].Name + "." + d.Name
+	}
+	if s.decorated >= 0 {
+		d.Start, s.decorated = s.decorated+1, -1
+	}
+	s.open = append(s.open, indentedDecl{len(s.symbols), width})
+	s.symbols = append(s.symbols, d)
+}
+
+// closeTo ends the declarations that are indented by width or more.
+func (s *indentScanner) closeTo(width int) {
+	for top := len(s.open) - 1; top >= 0 && s.open[top].width >= width; top-- {
+		s.symbols[s.open[top].symbol].End = s.last
+		s.open = s.open[:top]
+	}
 }
 
 // tripleQuoted marks the lines that begin inside a triple-quoted string.
