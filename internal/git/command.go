@@ -39,6 +39,8 @@ var hardening = []setting{
 	{"core.attributesFile", os.DevNull},
 	{"core.pager", "cat"},
 	{"core.quotePath", "false"},
+	// Files above it are not compared; a repository could say 1.
+	{"core.bigFileThreshold", "512m"},
 	// Runs a shell command in fetch when the repository borrows objects.
 	{"core.alternateRefsCommand", "true"},
 	// An empty value forgets the helpers named before.

@@ -166,7 +166,8 @@ func mustEval(t *testing.T, path string) string {
 	return path
 }
 
-// L14: attributes in the pull request do not hide a file from its own diff.
+// L14: neither attributes in the pull request nor settings of the checkout that
+// lead to them hide a file from its own diff.
 func TestAttributesDoNotHideChanges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -175,7 +176,9 @@ func TestAttributesDoNotHideChanges(t *testing.T) {
 	f.write(".gitattributes", "* -diff binary linguist-generated\n")
 	f.write("auth.go", "password\n")
 	f.commit("head")
-	f.write(".git/info/attributes", "")
+	f.git("config", "core.worktree", f.dir)
+	f.git("config", "core.attributesFile", filepath.Join(f.dir, ".gitattributes"))
+	f.git("config", "core.bigFileThreshold", "1")
 	want := []string{`added text ".gitattributes" +1 -0`, `modified text "auth.go" +1 -1`}
 	if got := describeAll(f.changed(DiffOptions{})); !slices.Equal(got, want) {
 		t.Errorf("Diff = %v, want %v", got, want)
