@@ -26,7 +26,8 @@ type ruling struct {
 }
 
 // ledgerPromote says that a committed validator decides a class. The promotion
-// is the check: without one that is proven there is none.
+// is the check: without one there is none, and one that its own samples disprove
+// is refused.
 func ledgerPromote(ctx context.Context, w world, flags *flag.FlagSet, args []string) (err error) {
 	check := flags.String("check", "", "`folder` of the validator, .crev/validators/NAME")
 	by := flags.String("by", "", "`login` of who decides it")
@@ -52,7 +53,9 @@ func ledgerPromote(ctx context.Context, w world, flags *flag.FlagSet, args []str
 		return err
 	}
 	v, hash, err := provenValidator(ctx, root, *check)
-	if err != nil {
+	if errors.Is(err, validator.ErrNoSamples) {
+		fmt.Fprintf(w.err, "crev: promote %s: not proven: %v; then run crev validators prove %s\n", class.FP, err, v.Name)
+	} else if err != nil {
 		return usagef("promote %s: %v", class.FP, err)
 	}
 	file, events, err := record(store, w.now(), ledger.Event{
@@ -71,15 +74,19 @@ func ledgerPromote(ctx context.Context, w world, flags *flag.FlagSet, args []str
 }
 
 // provenValidator loads the validator of a --check flag and proves it on its
-// samples.
+// samples. One without samples is returned with validator.ErrNoSamples.
 func provenValidator(ctx context.Context, root, check string) (validator.Validator, string, error) {
 	v, err := attachedValidator(root, check)
 	if err != nil {
 		return v, "", err
 	}
+	hash, err := ledger.HashValidator(v.Folder())
+	if err != nil {
+		return v, "", err
+	}
 	bad, good, err := v.Samples()
 	if err != nil {
-		return v, "", fmt.Errorf("%s is not proven: %w", path.Join(validator.Root, v.Name), err)
+		return v, hash, err
 	}
 	if v.Kind != validator.Pattern {
 		bad.Runner = sandbox.New(ctx, sandbox.Options{})
@@ -88,8 +95,7 @@ func provenValidator(ctx context.Context, root, check string) (validator.Validat
 	if p := validator.Prove(ctx, v, bad, good); p.Verdict != validator.Proven {
 		return v, "", fmt.Errorf("%s is %s: %s", path.Join(validator.Root, v.Name), p.Verdict, p.Reason)
 	}
-	hash, err := ledger.HashValidator(v.Folder())
-	return v, hash, err
+	return v, hash, nil
 }
 
 // attachedValidator loads .crev/validators/NAME, which may also be written

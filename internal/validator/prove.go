@@ -109,6 +109,9 @@ func same(a, b Result) bool {
 		slices.Equal(a.Failures, b.Failures)
 }
 
+// ErrNoSamples is returned by Samples for a validator without bad/ or good/.
+var ErrNoSamples = errors.New("it has no samples")
+
 // Samples returns the trees in the validator's bad/ and good/ folders. The
 // caller adds a Runner for a script.
 func (v Validator) Samples() (bad, good Input, err error) {
@@ -124,7 +127,7 @@ func (v Validator) Samples() (bad, good Input, err error) {
 
 func sampleTree(folder fs.FS, name string) (Input, error) {
 	if _, err := fs.Stat(folder, name); errors.Is(err, fs.ErrNotExist) {
-		return Input{}, fmt.Errorf("there is no folder %s/; put a sample of the code there", name)
+		return Input{}, fmt.Errorf("%w: there is no folder %s/; put a sample of the code there", ErrNoSamples, name)
 	}
 	tree, err := fs.Sub(folder, name)
 	if err != nil {
