@@ -32,6 +32,9 @@ type GitHubConfig struct {
 	// From is a repository on disk whose branches and tags are copied; ""
 	// means an empty repository.
 	From string
+	// PageSize is the most that a REST list gives at once, whatever is asked
+	// for; 100 by default, as on GitHub.
+	PageSize int
 	// Dir is where the bare repository is put; "" means a new temporary
 	// directory that Close removes.
 	Dir string
@@ -74,6 +77,9 @@ type GitHub struct {
 	requests   []Request
 	violations []string
 	noPulls    bool
+	pageSize   int
+	// examples are GitHub's example answers with this server's addresses.
+	examples map[string][]byte
 }
 
 // account is a user or a bot.
@@ -135,6 +141,11 @@ func StartGitHub(cfg GitHubConfig) (*GitHub, error) {
 		lastID:        map[string]int64{},
 		accounts:      map[string]*account{},
 		tokens:        map[string]*token{},
+		examples:      map[string][]byte{},
+		pageSize:      cfg.PageSize,
+	}
+	if g.pageSize == 0 {
+		g.pageSize = 100
 	}
 	var err error
 	if g.contract, err = githubContract(); err != nil {

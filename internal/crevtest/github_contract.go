@@ -122,24 +122,17 @@ func (c *contract) answer(req *checked, status int, header http.Header, body []b
 	return nil
 }
 
-// example returns one of GitHub's example answers as a JSON object to build on.
-func (c *contract) example(name string) (map[string]any, error) {
+// example returns one of GitHub's example answers; of a list, the first item.
+func (c *contract) example(name string) (json.RawMessage, error) {
 	raw, err := os.ReadFile(filepath.Join(c.examples, name+".json"))
 	if err != nil {
 		return nil, err
 	}
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return nil, fmt.Errorf("example %s: %w", name, err)
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil && len(list) > 0 {
+		return list[0], nil
 	}
-	if list, ok := v.([]any); ok && len(list) > 0 {
-		v = list[0]
-	}
-	object, ok := v.(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("example %s is no object", name)
-	}
-	return object, nil
+	return raw, nil
 }
 
 func firstLine(err error) string {

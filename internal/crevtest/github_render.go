@@ -10,20 +10,20 @@ import (
 // example returns one of GitHub's example answers with this repository's
 // addresses in it.
 func (g *GitHub) example(name string) (object, error) {
-	o, err := g.contract.example(name)
-	if err != nil {
-		return nil, err
+	text, ok := g.examples[name]
+	if !ok {
+		raw, err := g.contract.example(name)
+		if err != nil {
+			return nil, err
+		}
+		text = []byte(strings.NewReplacer(
+			"octocat/Hello-World", g.Owner+"/"+g.Repo,
+			"https://api.github.com", g.APIURL, "https://github.com", g.ServerURL,
+		).Replace(string(raw)))
+		g.examples[name] = text
 	}
-	raw, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
-	text := strings.NewReplacer(
-		"octocat/Hello-World", g.Owner+"/"+g.Repo,
-		"https://api.github.com", g.APIURL, "https://github.com", g.ServerURL,
-	).Replace(string(raw))
 	var out object
-	return out, json.Unmarshal([]byte(text), &out)
+	return out, json.Unmarshal(text, &out)
 }
 
 // api and html are addresses below the repository.

@@ -2,6 +2,7 @@ package crevtest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -69,6 +70,8 @@ func (c *call) getRepo() *reply {
 	for _, relative := range []string{"source", "parent", "template_repository", "organization"} {
 		delete(full, relative)
 	}
+	// The example lacks what the schema requires.
+	full["language"] = nil
 	write := c.token.may["contents"] == "write"
 	full["permissions"] = object{"admin": false, "push": write, "pull": true}
 	return ok(full)
@@ -142,6 +145,16 @@ func (c *call) listPulls() *reply {
 		default:
 			found = append(found, p)
 		}
+	}
+	slices.SortStableFunc(found, func(a, b *pull) int {
+		if c.query.Get("sort") == "updated" {
+			return a.updated.Compare(b.updated)
+		}
+		return a.number - b.number
+	})
+	// GitHub lists the newest first unless it is told otherwise.
+	if c.query.Get("direction") != "asc" {
+		slices.Reverse(found)
 	}
 	return c.simplePulls(found)
 }
@@ -297,6 +310,7 @@ func (g *GitHub) addComment(p *pull, login, body string) *comment {
 	at := g.tick()
 	m := &comment{id: g.next("comment"), author: login, body: body, created: at, updated: at, pull: p}
 	p.comments = append(p.comments, m)
+	p.updated = at
 	return m
 }
 

@@ -141,6 +141,7 @@ func (g *GitHub) addReviewComment(t *thread, review int64, login, body string, a
 		created: at, updated: at, thread: t, pull: t.pull,
 	}
 	t.comments = append(t.comments, m)
+	t.pull.updated = at
 	return m
 }
 

@@ -220,8 +220,9 @@ func (c *call) pull(param string) *pull {
 func page[T any](c *call, all []T, render func(T) any) *reply {
 	size, number := 30, 1
 	if n, err := strconv.Atoi(c.query.Get("per_page")); err == nil && n > 0 {
-		size = min(n, 100)
+		size = n
 	}
+	size = min(size, c.g.pageSize)
 	if n, err := strconv.Atoi(c.query.Get("page")); err == nil && n > 0 {
 		number = n
 	}

@@ -63,7 +63,8 @@ func (c *clock) waits() []int {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{
-		GitHub: crevtest.NewGitHub(t, crevtest.GitHubConfig{}),
+		// Small pages, so that lists have more than one.
+		GitHub: crevtest.NewGitHub(t, crevtest.GitHubConfig{PageSize: 3}),
 		t:      t,
 		clock:  &clock{now: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)},
 	}

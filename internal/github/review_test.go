@@ -2,6 +2,7 @@ package github_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -208,6 +209,58 @@ func TestCreateReviewFaults(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What crev posts is what GitHub holds, fences within fences included.
+func TestBodiesAreExact(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	c := w.client(crevtest.ReviewToken)
+	m := on("D-1", "app.go", 10)
+	m.Body = "Do this:\n`````suggestion\n# Title\n````text\n```go\nx <- 1 & 2 // \u2028 <b>é😀\n```\n````\n`````\n\n" + m.Marker
+	if _, _, err := c.CreateReview(t.Context(), w.pr, github.Review{Commit: w.head, Comments: []github.LineComment{m}}); err != nil {
+		t.Fatal(err)
+	}
+	threads, err := c.Threads(t.Context(), w.pr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(m.Body, threads[0].Comments[0].Body); diff != "" {
+		t.Errorf("body (-want +got):\n%s", diff)
+	}
+}
+
+// A comment that does not carry its marker could never be found again.
+func TestCreateReviewWithoutMarker(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, _, err := w.client(crevtest.ReviewToken).CreateReview(t.Context(), w.pr, github.Review{
+		Commit: w.head, Comments: []github.LineComment{{Marker: marker("D-1"), Path: "app.go", Line: 10, Body: "x"}},
+	})
+	if err == nil || len(w.Requests()) != 0 {
+		t.Errorf("error %v after %d requests, want one before any", err, len(w.Requests()))
+	}
+}
+
+// GitHub refuses the whole review, whatever is in it. The search for the
+// reason ends.
+func TestCreateReviewRefusedForEver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.breakNext(crevtest.Fault{Kind: crevtest.FaultLine, Match: "POST .*/reviews$", Times: 1000})
+	var comments []github.LineComment
+	for i := range 30 {
+		comments = append(comments, on(fmt.Sprintf("D-%02d", i), "app.go", 10))
+	}
+	placed, unplaced, err := w.client(crevtest.ReviewToken).CreateReview(t.Context(), w.pr, github.Review{
+		Commit: w.head, Body: "Reviewed.", Comments: comments,
+	})
+	if err == nil || len(placed) != 0 || len(unplaced) != 30 {
+		t.Errorf("%d placed, %d unplaced, error %v; want 0, 30 and one", len(placed), len(unplaced), err)
+	}
+	if n := w.count("pulls/create-review"); n > 35 {
+		t.Errorf("%d requests to find out", n)
 	}
 }
 

@@ -14,7 +14,8 @@ type Thread struct {
 	// Resolved is what somebody clicked; Outdated is GitHub's guess that the
 	// line changed, which is wrong more often than not about a fix.
 	Resolved, Outdated bool
-	// ResolvedBy is a login, "" when unresolved or unknown.
+	// ResolvedBy is a login, "" when unresolved or unknown. GitHub gives a
+	// bot's without "[bot]" here and does not say that it is one.
 	ResolvedBy string
 	// ViewerCanResolve says whether the token's owner may resolve it. For a
 	// GITHUB_TOKEN it can say true and the mutation be forbidden.

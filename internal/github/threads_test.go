@@ -200,3 +200,19 @@ func TestMarkers(t *testing.T) {
 		})
 	}
 }
+
+func FuzzMarkers(f *testing.F) {
+	for _, s := range []string{marker("D-1"), "x" + marker("D-1") + marker("D-2"), "<!-- crev:", "<!-- crev:<!-- crev:-->-->", "-->"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		rest := body
+		for _, m := range github.Markers(body) {
+			_, after, ok := strings.Cut(rest, m)
+			if !ok || !strings.HasPrefix(m, "<!-- crev:") || !strings.HasSuffix(m, "-->") || strings.Count(m, "-->") != 1 {
+				t.Fatalf("Markers(%q) has %q, which is not the next one", body, m)
+			}
+			rest = after
+		}
+	})
+}
