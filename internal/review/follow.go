@@ -66,10 +66,6 @@ type sight struct {
 	check string
 }
 
-// maxSteps bounds how many commits are followed one by one; beyond it one diff
-// jumps. Stepping is right more often: see docs/relocation.md.
-const maxSteps = 50
-
 // follow finds where the code of each active defect is at the head and records
 // what changed. Absence and a touched line close nothing: they ask for
 // verification.
@@ -119,7 +115,7 @@ func (j *job) route(ctx context.Context, from string) route {
 		j.note("commit %s is not in this clone: defects recorded there are looked for by their surroundings", short(from))
 		return r
 	}
-	stops, err := j.d.Repo.FirstParents(ctx, from, j.in.Head, maxSteps)
+	stops, err := j.d.Repo.FirstParents(ctx, from, j.in.Head, relocate.MaxSteps)
 	if err != nil {
 		if !errors.Is(err, git.ErrNotOnChain) {
 			j.note("the commits since %s could not be listed: %v", short(from), err)
@@ -161,18 +157,14 @@ func reverted(message string) []string {
 func (j *job) mapper(ctx context.Context, to string, files []diff.File) *relocate.Mapper {
 	change := relocate.Change{To: to}
 	for _, f := range files {
-		change.Files = append(change.Files, relocate.File{
-			OldPath: f.OldPath, NewPath: f.NewPath,
-			Old: j.source(ctx, f.OldBlob, f.Kind), New: j.source(ctx, f.NewBlob, f.Kind),
-			Hunks: f.Hunks,
-		})
+		change.Files = append(change.Files, relocate.FileOf(f, j.source(ctx, f.OldBlob), j.source(ctx, f.NewBlob)))
 	}
 	return relocate.New(change, relocate.Options{Redact: j.redact})
 }
 
-// source reads a blob when it is asked for; nil where there is no text.
-func (j *job) source(ctx context.Context, blob string, k diff.Kind) relocate.Source {
-	if blob == "" || k != diff.Text {
+// source reads a blob when it is asked for; nil where there is none.
+func (j *job) source(ctx context.Context, blob string) relocate.Source {
+	if blob == "" {
 		return nil
 	}
 	return func() ([]byte, error) { return j.d.Repo.Blob(ctx, blob) }
@@ -182,7 +174,7 @@ func (j *job) locate(r route, from finding.Location) relocate.Answer {
 	if r.missing {
 		text := j.text(from.Path)
 		if text == nil {
-			return relocate.Answer{How: relocate.Gone, Reason: "deleted file"}
+			return relocate.Answer{How: relocate.Gone, Loss: relocate.DeletedFile, Reason: "its file is deleted"}
 		}
 		a := relocate.FromAnchor(from, text, relocate.Options{Redact: j.redact})
 		a.Location.Commit = j.in.Head
@@ -191,7 +183,7 @@ func (j *job) locate(r route, from finding.Location) relocate.Answer {
 	a, err := relocate.Through(from, r.steps)
 	if err != nil {
 		j.note("a place could not be followed: %v", err)
-		return relocate.Answer{How: relocate.Gone, Reason: "its file could not be read"}
+		return relocate.Answer{How: relocate.Gone, Loss: relocate.Unknown, Reason: "its file could not be read"}
 	}
 	return a
 }
@@ -234,11 +226,11 @@ func (j *job) recordSight(s sight) {
 			j.add(e)
 			j.changed(d.ID, "relocated", fmt.Sprintf("%s, now at %s", a.How, where(a.Location)))
 		}
-	case a.How == relocate.Gone && (a.Reason == "deleted file" || a.Reason == "deleted symbol"):
-		e.Obsoleted = &ledger.Obsoleted{Commit: j.in.Head, Reason: strings.TrimPrefix(a.Reason, "deleted ") + " deleted",
+	case a.Loss == relocate.DeletedFile || a.Loss == relocate.DeletedSymbol:
+		e.Obsoleted = &ledger.Obsoleted{Commit: j.in.Head, Reason: string(a.Loss),
 			Evidence: []string{"the code of " + where(s.from) + " is nowhere in the new tree"}}
 		j.add(e)
-		j.changed(d.ID, "obsolete", a.Reason)
+		j.changed(d.ID, "obsolete", string(a.Loss))
 		return
 	default:
 		e.LocationUnknown = &ledger.LocationUnknown{Commit: j.in.Head, Reason: a.Reason}
