@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/base32"
 	"fmt"
 	"io"
@@ -66,24 +67,20 @@ func Fenced(fence, label, text string) string {
 		fence, withoutWord(oneLine(label), fence), text, fence)
 }
 
-// withoutWord removes word from text, whatever its case.
+// withoutWord removes word from text, whatever its case, also where taking one
+// out would put another together.
 func withoutWord(text, word string) string {
-	if word == "" {
+	if word == "" || len(text) < len(word) {
 		return text
 	}
-	for {
-		// ToLower may change the length of a text, so positions are only
-		// good where it did not.
-		lower := strings.ToLower(text)
-		if len(lower) != len(text) {
-			return strings.ReplaceAll(text, word, "")
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		out = append(out, text[i])
+		if start := len(out) - len(word); start >= 0 && bytes.EqualFold(out[start:], []byte(word)) {
+			out = out[:start]
 		}
-		i := strings.Index(lower, strings.ToLower(word))
-		if i < 0 {
-			return text
-		}
-		text = text[:i] + text[i+len(word):]
 	}
+	return string(out)
 }
 
 // oneLine replaces what could end a line, and other control characters.
