@@ -43,7 +43,7 @@ func anchored(cases []relocateCase) []trial {
 			symbol, _ := relocate.Enclosing(relocate.Symbols(c.OldPath, was), c.OldLine)
 			loc := c.location()
 			loc.Path, loc.Symbol = path, symbol.Name
-			loc.Anchor = relocate.AnchorAt(was, c.OldLine, nil)
+			loc.Anchor = finding.NewAnchor(was, c.OldLine, nil)
 			return relocate.FromAnchor(loc, []byte(c.texts[blob]), relocate.Options{}), nil
 		}})
 	}
@@ -65,7 +65,7 @@ func reopened(cases []relocateCase) []trial {
 		ask := func(from, to []byte) func() (relocate.Answer, error) {
 			return func() (relocate.Answer, error) {
 				loc := c.location()
-				loc.Anchor = relocate.AnchorAt(was, c.OldLine, nil)
+				loc.Anchor = finding.NewAnchor(was, c.OldLine, nil)
 				m := relocate.New(relocate.Change{Files: []relocate.File{{
 					OldPath: c.OldPath, NewPath: c.OldPath, Old: relocate.Bytes(from), New: relocate.Bytes(to),
 				}}}, relocate.Options{})

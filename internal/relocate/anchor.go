@@ -1,10 +1,6 @@
 package relocate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
-
 	"github.com/crev-ratchet/crev/internal/finding"
 )
 
@@ -12,21 +8,7 @@ import (
 // line, because anchors are compared after redaction.
 type Redactor func(line string) string
 
-// blockLines is how many significant lines on each side a block3/v1 covers.
-const blockLines = 3
-
-// AnchorAt keeps what is needed to find a line again when its commit is gone:
-// its text, four significant lines on each side, and fingerprints of both, all
-// taken after redaction. The line counts from 1; nil when the file has no such
-// line. A nil redact keeps lines as they are.
-func AnchorAt(contents []byte, line int, redact Redactor) *finding.Anchor {
-	t := newText("", contents)
-	if line < 1 || line > t.len() {
-		return nil
-	}
-	return t.anchor(line-1, redact)
-}
-
+// anchor is finding.NewAnchor for a text that is split already.
 func (t *text) anchor(i int, redact Redactor) *finding.Anchor {
 	before, after := t.around(i)
 	a := &finding.Anchor{Line: t.raw[i], Before: before, After: after}
@@ -35,8 +17,8 @@ func (t *text) anchor(i int, redact Redactor) *finding.Anchor {
 		redactAll(a.Before, redact)
 		redactAll(a.After, redact)
 	}
-	a.LineV1 = lineV1(a.Line)
-	a.Block3V1 = block3V1(a)
+	a.LineV1 = finding.LineV1(a.Line)
+	a.Block3V1 = finding.Block3V1(a.Before, a.Line, a.After)
 	return a
 }
 
@@ -44,36 +26,6 @@ func redactAll(lines []string, redact Redactor) {
 	for i, l := range lines {
 		lines[i] = redact(l)
 	}
-}
-
-// lineV1 fingerprints a line without its blanks.
-func lineV1(line string) string { return fingerprint(normalize(line)) }
-
-// block3V1 fingerprints a line with three significant lines on each side.
-func block3V1(a *finding.Anchor) string {
-	before, after := a.Before, a.After
-	if len(before) > blockLines {
-		before = before[len(before)-blockLines:]
-	}
-	if len(after) > blockLines {
-		after = after[:blockLines]
-	}
-	var b strings.Builder
-	for _, l := range before {
-		b.WriteString(normalize(l) + "\n")
-	}
-	b.WriteString(normalize(a.Line) + "\n")
-	for _, l := range after {
-		b.WriteString(normalize(l) + "\n")
-	}
-	return fingerprint(b.String())
-}
-
-// fingerprint is 16 hex digits. It is evidence in a comparison and never the
-// identity of anything.
-func fingerprint(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:8])
 }
 
 // anchored is a stored anchor prepared for comparison.
@@ -140,7 +92,7 @@ func FromAnchor(loc finding.Location, contents []byte, opts Options) Answer {
 // different: .6 for the text, .4 for its surroundings, .1 more in its symbol.
 func (m *Mapper) resemblance(loc finding.Location, want anchored, t *text, n int) float64 {
 	sim := dice(want.pairs, t.pairsAt(n), suspectText)
-	if want.norm == t.norm[n] || m.redact != nil && lineV1(m.redact(t.raw[n])) == want.LineV1 {
+	if want.norm == t.norm[n] || m.redact != nil && finding.LineV1(m.redact(t.raw[n])) == want.LineV1 {
 		sim = 1
 	}
 	if sim < suspectText {

@@ -4,43 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/crev-ratchet/crev/internal/finding"
 )
-
-func TestAnchorAt(t *testing.T) {
-	t.Parallel()
-	text := []byte("a\n\nb\n}\nc := key(\"s3cret\")\n{\nd\ne\nf\ng\nh\n")
-	hide := func(l string) string { return strings.ReplaceAll(l, "s3cret", "***") }
-	got := AnchorAt(text, 5, hide)
-	want := &finding.Anchor{
-		Line:   `c := key("***")`,
-		Before: []string{"a", "b"}, After: []string{"d", "e", "f", "g"},
-		LineV1: got.LineV1, Block3V1: got.Block3V1,
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("AnchorAt (-want +got):\n%s", d)
-	}
-	spaced := AnchorAt([]byte("a\r\nb\r\n\tc  := key( \"other\" )\r\nd\r\ne\r\nf\r\n"), 3, func(string) string { return "same" })
-	plain := AnchorAt([]byte("a\nb\nc\nd\ne\nf\n"), 3, func(string) string { return "same" })
-	if spaced.LineV1 != plain.LineV1 || spaced.Block3V1 != plain.Block3V1 {
-		t.Error("fingerprints are not taken after redaction")
-	}
-	if len(got.LineV1) != 16 || got.LineV1 == got.Block3V1 {
-		t.Errorf("fingerprints are %q and %q, want 16 hex digits each, different", got.LineV1, got.Block3V1)
-	}
-	for _, line := range []int{0, 12, -1} {
-		if a := AnchorAt(text, line, nil); a != nil {
-			t.Errorf("AnchorAt(line %d) = %+v, want nil", line, a)
-		}
-	}
-}
 
 func TestFromAnchor(t *testing.T) {
 	t.Parallel()
 	line := lineOf(t, shopGo, anchorGo)
-	loc := finding.Location{Path: "a.go", Start: line, End: line, Symbol: "Refund", Anchor: AnchorAt([]byte(shopGo), line, nil)}
+	loc := finding.Location{Path: "a.go", Start: line, End: line, Symbol: "Refund", Anchor: finding.NewAnchor([]byte(shopGo), line, nil)}
 	copied := strings.Replace(shopGo, "// Refund", strings.ReplaceAll(refundGo, "Refund", "RefundHalf")+"// Refund", 1)
 	tests := map[string]struct {
 		loc       finding.Location
@@ -76,7 +46,7 @@ func TestFromAnchorRedacted(t *testing.T) {
 	t.Parallel()
 	hide := func(l string) string { return strings.ReplaceAll(l, "s3cret", "***") }
 	text := []byte("open()\nlogin(\"admin\", \"s3cret\")\nclose()\n")
-	loc := finding.Location{Path: "a.txt", Start: 2, Anchor: AnchorAt(text, 2, hide)}
+	loc := finding.Location{Path: "a.txt", Start: 2, Anchor: finding.NewAnchor(text, 2, hide)}
 	a := FromAnchor(loc, append([]byte("first\n"), text...), Options{Redact: hide})
 	if a.How != Suspect || a.Location.Start != 3 || strings.Contains(a.Location.Anchor.Line, "s3cret") {
 		t.Errorf("FromAnchor = %+v with %+v, want line 3 and no secret", a, a.Location.Anchor)
@@ -87,7 +57,7 @@ func TestReopens(t *testing.T) {
 	t.Parallel()
 	line := lineOf(t, shopGo, anchorGo)
 	fixed := strings.Replace(shopGo, anchorGo, "payment, err := store.PaymentOf(o.ID, o.Shop)", 1)
-	loc := finding.Location{Path: "a.go", Start: line, Anchor: AnchorAt([]byte(shopGo), line, nil)}
+	loc := finding.Location{Path: "a.go", Start: line, Anchor: finding.NewAnchor([]byte(shopGo), line, nil)}
 	reopen := func(old, new string) Change {
 		return Change{Files: []File{{OldPath: "a.go", NewPath: "a.go", Old: Bytes([]byte(old)), New: Bytes([]byte(new))}}}
 	}

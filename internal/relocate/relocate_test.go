@@ -413,7 +413,7 @@ func TestLocateWithoutOldText(t *testing.T) {
 	text := strings.Replace(shopGo, "import \"fmt\"\n", "import \"fmt\"\n\nvar x = 1\n", 1)
 	line := lineOf(t, shopGo, anchorGo)
 	file := File{OldPath: "a.go", NewPath: "a.go", New: Bytes([]byte(text))}
-	anchored := finding.Location{Path: "a.go", Start: line, Anchor: AnchorAt([]byte(shopGo), line, nil)}
+	anchored := finding.Location{Path: "a.go", Start: line, Anchor: finding.NewAnchor([]byte(shopGo), line, nil)}
 	hunks := []diff.Hunk{{OldStart: 3, OldLines: 0, NewStart: 4, NewLines: 2}}
 	tests := map[string]struct {
 		hunks []diff.Hunk
