@@ -50,7 +50,6 @@ type Client struct {
 	graphQLURL  string
 	serverURL   string
 	owner, repo string
-	log         *slog.Logger
 	sleep       func(context.Context, time.Duration) error
 }
 
@@ -105,7 +104,6 @@ func New(cfg Config) (*Client, error) {
 		serverURL:  strings.TrimSuffix(server.String(), "/"),
 		owner:      cfg.Owner,
 		repo:       cfg.Repo,
-		log:        cfg.Log,
 		sleep:      cfg.Sleep,
 	}, nil
 }

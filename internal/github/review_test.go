@@ -212,6 +212,27 @@ func TestCreateReviewFaults(t *testing.T) {
 	}
 }
 
+// Somebody else's review with the same words holds nothing back, also when the
+// token cannot prove whose it is.
+func TestCreateReviewOfAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := github.Review{Commit: w.head, Body: "Reviewed " + w.head}
+	c := w.client(crevtest.ReviewToken)
+	for _, who := range []*github.Client{w.as("omar", crevtest.FullToken), c} {
+		if _, _, err := who.CreateReview(t.Context(), w.pr, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.breakNext(crevtest.Fault{Kind: crevtest.FaultForbidden, Match: "graphql viewer"})
+	if _, _, err := c.CreateReview(t.Context(), w.pr, r); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.count("pulls/create-review"); n != 3 {
+		t.Errorf("%d reviews posted, want one by each and one unproven", n)
+	}
+}
+
 // What crev posts is what GitHub holds, fences within fences included.
 func TestBodiesAreExact(t *testing.T) {
 	t.Parallel()
