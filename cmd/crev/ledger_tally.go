@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -56,23 +57,27 @@ func ledgerTally(_ context.Context, w world, flags *flag.FlagSet, args []string)
 // printClasses writes what printJSON would, one class after the other: a large
 // ledger has more classes than should be in memory as text.
 func printClasses(out io.Writer, classes []ledger.Class) error {
-	buf := bufio.NewWriter(out)
-	fmt.Fprint(buf, "{\n  \"classes\": [")
-	for i, c := range classes {
-		text, err := json.MarshalIndent(c, "    ", "  ")
-		if err != nil {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetIndent("    ", "  ")
+	enc.SetEscapeHTML(false)
+	to := bufio.NewWriter(out)
+	between := "{\n  \"classes\": [\n    "
+	for i := range classes {
+		text.Reset()
+		if err := enc.Encode(&classes[i]); err != nil {
 			return err
 		}
-		if i > 0 {
-			fmt.Fprint(buf, ",")
-		}
-		fmt.Fprintf(buf, "\n    %s", text)
+		to.WriteString(between)
+		to.Write(bytes.TrimSpace(text.Bytes()))
+		between = ",\n    "
 	}
-	if len(classes) > 0 {
-		fmt.Fprint(buf, "\n  ")
+	if len(classes) == 0 {
+		to.WriteString("{\n  \"classes\": []\n}\n")
+	} else {
+		to.WriteString("\n  ]\n}\n")
 	}
-	fmt.Fprint(buf, "]\n}\n")
-	return buf.Flush()
+	return to.Flush()
 }
 
 // shorten cuts a claim for a table.

@@ -252,6 +252,15 @@ func TestLedgerTally(t *testing.T) {
 	if classes[0].Status != ledger.ClassRecurring || classes[0].PullRequests != 3 || classes[1].Recurrence != 1 || classes[1].Sightings != 5 {
 		t.Errorf("classes %+v", classes)
 	}
+	var same bytes.Buffer
+	if err := printJSON(&same, struct {
+		Classes []ledger.Class `json:"classes"`
+	}{classes}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(same.String(), d.must("", "ledger", "tally", "--json")); diff != "" {
+		t.Errorf("tally --json is not written as other commands write:\n%s", diff)
+	}
 	if c := d.tally("-recur", "4")[0]; c.Status != ledger.ClassNew {
 		t.Errorf("with a threshold of 4: %+v", c)
 	}

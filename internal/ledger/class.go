@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -57,20 +58,22 @@ type Class struct {
 	Recurrence   int `json:"recurrence"`
 	Runs         int `json:"runs"`
 	PullRequests int `json:"pull_requests"`
-	// Sightings are the opened and observed events.
+	// Sightings is the number of opened and observed events.
 	Sightings int         `json:"sightings"`
 	Status    ClassStatus `json:"status"`
+	// Defects is the number of defects they are about; ClassEvents names
+	// them.
+	Defects int `json:"defects"`
 	// Validator decides the class when it is promoted.
-	Validator string     `json:"validator,omitempty"`
-	Defects   []DefectID `json:"defects"`
-	FirstSeen time.Time  `json:"first_seen"`
-	LastSeen  time.Time  `json:"last_seen"`
+	Validator string    `json:"validator,omitempty"`
+	FirstSeen time.Time `json:"first_seen"`
+	LastSeen  time.Time `json:"last_seen"`
 }
 
 // Classes returns the classes of the view, the most recurring first, then by
 // fingerprint.
 func (s *State) Classes(r Ratchet) []Class {
-	c := newCounter(len(s.events))
+	c := newCounter()
 	pass := func() {
 		for _, e := range s.events {
 			if h, ok := headerOf(e); ok {
@@ -79,7 +82,7 @@ func (s *State) Classes(r Ratchet) []Class {
 		}
 	}
 	pass()
-	if c.recount() {
+	if c.restart() {
 		pass()
 	}
 	return c.classes(r)
@@ -92,35 +95,20 @@ type header struct {
 	run    uint64 // a hash
 	pr     int
 	id     uint64
-	at     stamp
+	at     int64 // seconds since 1970
 	defect uint32
-	by     bool
-	named  bool // defect is set
 }
 
-// stamp is a time as a decimal number, 20261129120411 for noon and four minutes
-// of that day: it is cheaper to read than a time and orders alike.
-type stamp int64
-
-func stampOf(t time.Time) stamp {
-	day := stamp(t.Year()*10000 + int(t.Month())*100 + t.Day())
-	return day*1000000 + stamp(t.Hour()*10000+t.Minute()*100+t.Second())
-}
-
-func (s stamp) time() time.Time {
-	n := int(s)
-	return time.Date(n/1e10, time.Month(n/1e8%100), n/1e6%100, n/1e4%100, n/100%100, n%100, 0, time.UTC)
-}
-
-// headerOf returns the header of a sealed event that counts for its class.
+// headerOf returns the header of a sealed event, false when it does not count
+// for a class.
 func headerOf(e *Event) (header, bool) {
-	h := header{kind: e.Kind(), run: hashRun([]byte(e.Run)), pr: e.PR, at: stampOf(e.At), by: e.By != "", named: e.Defect != ""}
+	h := header{kind: e.Kind(), run: hashRun([]byte(e.Run)), pr: e.PR, at: e.At.Unix()}
 	if !h.kind.counts() {
 		return h, false
 	}
 	h.fp, _ = strconv.ParseUint(e.FP, 16, 64)
 	h.id, _ = strconv.ParseUint(string(e.ID), 16, 64)
-	if h.named {
+	if e.Defect != "" {
 		d, _ := strconv.ParseUint(string(e.Defect[2:]), 16, 32)
 		h.defect = uint32(d)
 	}
@@ -176,7 +164,7 @@ func textOf(e *Event) text {
 
 // moment orders events as Order does within one kind.
 type moment struct {
-	at stamp
+	at int64
 	id uint64
 }
 
@@ -184,80 +172,73 @@ func (m moment) compare(o moment) int {
 	return cmp.Or(cmp.Compare(m.at, o.at), cmp.Compare(m.id, o.id))
 }
 
-// tally is the count of one class.
+// tally is what is known of one class while it is counted.
 type tally struct {
-	runs, pullRequests, loneRuns, sightings int
+	seen pile
 
 	text     text
 	textFrom Kind
 	textAt   moment
 
-	first, last stamp
-	defects     []uint32 // sorted up to some point, with repetitions after it
-	sorted      int
-
-	ruling    Kind // promoted, retired or ""
-	rulingAt  moment
-	validator string
-
+	first, last int64
+	// ruling is the latest promotion or retirement, nil for none.
+	ruling *rulingOf
 	// since restarts the count: only later sightings are in it.
-	since stamp
+	since int64
+}
+
+// rulingOf is a promotion or a retirement.
+type rulingOf struct {
+	kind      Kind
+	at        moment
+	validator string
 }
 
 // counter counts the sightings of classes in whatever order they come.
 type counter struct {
-	tallies map[uint64]*tally
-	events  idSet
-	runs    idSet // class and run
-	units   idSet // class and pull request, or run without one
+	tallies   map[uint64]*tally
+	sightings slabs
 	// again says that this is the second pass, for classes with since.
 	again bool
 }
 
-func newCounter(events int) *counter {
-	return &counter{
-		tallies: map[uint64]*tally{},
-		events:  newIDSet(events), runs: newIDSet(events / 4), units: newIDSet(events / 8),
-	}
-}
+func newCounter() *counter { return &counter{tallies: map[uint64]*tally{}} }
 
-// add counts one event. It asks for the text only when it needs it.
+// add takes one event in. It reads the text only when it needs it.
 func (c *counter) add(h header, from source) error {
-	if !c.events.add(h.id) {
-		return nil
-	}
 	t := c.tallies[h.fp]
 	if t == nil {
 		t = &tally{}
 		c.tallies[h.fp] = t
 	}
-	if h.kind == KindPromoted || h.kind == KindRetired {
+	isRuling := h.kind == KindPromoted || h.kind == KindRetired
+	switch {
+	case c.again:
+		if !isRuling && t.since != 0 && h.at > t.since {
+			t.seen.add(sightingOf(h), &c.sightings)
+		}
+		return nil
+	case isRuling:
 		return t.rule(h, from)
 	}
-	if c.again && (t.since == 0 || h.at <= t.since) {
-		return nil
+	t.seen.add(sightingOf(h), &c.sightings)
+	if t.textFrom == "" {
+		t.first, t.last = h.at, h.at
 	}
-	t.sightings++
-	if c.runs.add(mix(h.fp, h.run)) {
-		t.runs++
-	}
-	switch {
-	case h.pr != 0 && c.units.add(mix(h.fp, uint64(h.pr))):
-		t.pullRequests++
-	case h.pr == 0 && c.units.add(mix(h.fp, ^h.run)):
-		t.loneRuns++
-	}
-	if c.again {
-		return nil
-	}
-	t.last = max(t.last, h.at)
-	if t.first == 0 || h.at < t.first {
-		t.first = h.at
-	}
-	if h.named {
-		t.addDefect(h.defect)
-	}
+	t.first, t.last = min(t.first, h.at), max(t.last, h.at)
 	return t.describe(h, from)
+}
+
+// restart prepares a second pass and reports whether one is needed: a class
+// that was retired and came back is counted from its return on.
+func (c *counter) restart() bool {
+	for _, t := range c.tallies {
+		if t.textFrom != "" && t.ruling != nil && t.ruling.kind == KindRetired && t.last > t.ruling.at.at {
+			t.seen, t.since = pile{}, t.ruling.at.at
+			c.again = true
+		}
+	}
+	return c.again
 }
 
 // describe keeps the text of the earliest opened event, or of the earliest
@@ -280,79 +261,40 @@ func (t *tally) describe(h header, from source) error {
 // rule keeps the latest promotion or retirement.
 func (t *tally) rule(h header, from source) error {
 	at := moment{h.at, h.id}
-	if t.ruling != "" && at.compare(t.rulingAt) <= 0 {
+	if t.ruling != nil && at.compare(t.ruling.at) <= 0 {
 		return nil
 	}
 	said, err := from.text(h.kind)
 	if err != nil {
 		return err
 	}
-	t.ruling, t.rulingAt, t.validator = h.kind, at, said.validator
+	t.ruling = &rulingOf{h.kind, at, said.validator}
 	return nil
-}
-
-// addDefect keeps the set of defects in little memory: a slice that is sorted
-// and freed of repetitions whenever it has doubled.
-func (t *tally) addDefect(d uint32) {
-	if n := len(t.defects); n > 0 && t.defects[n-1] == d {
-		return
-	}
-	t.defects = append(t.defects, d)
-	if len(t.defects) >= 16 && len(t.defects) >= 2*t.sorted {
-		t.compactDefects()
-	}
-}
-
-func (t *tally) compactDefects() {
-	slices.Sort(t.defects)
-	t.defects = slices.Compact(t.defects)
-	t.sorted = len(t.defects)
-}
-
-// recount prepares the second pass and reports whether one is needed: a class
-// that was retired and came back is counted from its return only.
-func (c *counter) recount() bool {
-	need := 0
-	for _, t := range c.tallies {
-		if t.ruling == KindRetired && t.last > t.rulingAt.at {
-			t.since = t.rulingAt.at
-			need += t.sightings
-			t.runs, t.pullRequests, t.loneRuns, t.sightings = 0, 0, 0, 0
-		}
-	}
-	c.again = true
-	c.events, c.runs, c.units = newIDSet(need), newIDSet(need/4), newIDSet(need/8)
-	return need > 0
 }
 
 // classes returns the counted classes in their order.
 func (c *counter) classes(r Ratchet) []Class {
-	recur := r.Recur
-	if recur == 0 {
-		recur = DefaultRecur
-	}
+	recur := cmp.Or(r.Recur, DefaultRecur)
 	out := make([]Class, 0, len(c.tallies))
+	var s sum
 	for fp, t := range c.tallies {
 		if t.textFrom == "" {
 			continue // ruled on, never seen
 		}
-		t.compactDefects()
+		n := s.count(&t.seen, &c.sightings)
 		class := Class{
 			FP: formatFP(fp), FP0: t.text.fp0, Path: t.text.path, Claim: t.text.claim, Category: t.text.category,
-			Runs: t.runs, PullRequests: t.pullRequests, Sightings: t.sightings,
-			Recurrence: t.pullRequests + t.loneRuns, Defects: make([]DefectID, len(t.defects)),
-			FirstSeen: t.first.time(), LastSeen: t.last.time(),
+			Recurrence: n.pullRequests + n.loneRuns, Runs: n.runs, PullRequests: n.pullRequests,
+			Sightings: n.sightings, Defects: n.defects,
+			FirstSeen: time.Unix(t.first, 0).UTC(), LastSeen: time.Unix(t.last, 0).UTC(),
 		}
 		if r.Unit == UnitRun {
-			class.Recurrence = t.runs
-		}
-		for i, d := range t.defects {
-			class.Defects[i] = DefectID(fmt.Sprintf("D-%08x", d))
+			class.Recurrence = n.runs
 		}
 		switch {
-		case t.ruling == KindPromoted:
-			class.Status, class.Validator = ClassPromoted, t.validator
-		case t.ruling == KindRetired && t.since == 0:
+		case t.ruling != nil && t.ruling.kind == KindPromoted:
+			class.Status, class.Validator = ClassPromoted, t.ruling.validator
+		case t.ruling != nil && t.since == 0:
 			class.Status = ClassRetired
 		case class.Recurrence >= recur:
 			class.Status = ClassRecurring
@@ -369,8 +311,6 @@ func (c *counter) classes(r Ratchet) []Class {
 
 func formatFP(fp uint64) string {
 	var raw [8]byte
-	for i := range raw {
-		raw[i] = byte(fp >> (56 - 8*i))
-	}
+	binary.BigEndian.PutUint64(raw[:], fp)
 	return hex.EncodeToString(raw[:])
 }

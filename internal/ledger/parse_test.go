@@ -103,12 +103,17 @@ func FuzzParse(f *testing.F) {
 		if err != nil || sealed.ID != e.ID {
 			t.Errorf("Seal of a parsed event: id %s, %v; want %s", sealed.ID, err, e.ID)
 		}
-		h, _, ok := scanHeader(e.Line()[:len(e.Line())-1])
+		h, payload, ok := scanHeader(e.Line()[:len(e.Line())-1])
 		if !ok {
 			t.Errorf("the scan cannot read %q", e.Line())
 		}
 		if want, counts := headerOf(&e); counts && h != want {
 			t.Errorf("the scan reads %+v from %q, want %+v", h, e.Line(), want)
+		} else if counts {
+			said, err := decodeText(h.kind, payload)
+			if err != nil || said != textOf(&e) {
+				t.Errorf("the scan reads %+v, %v from %q, want %+v", said, err, e.Line(), textOf(&e))
+			}
 		}
 	})
 }

@@ -172,26 +172,43 @@ func TestClassEvents(t *testing.T) {
 	}
 }
 
-func TestIDSet(t *testing.T) {
+func TestPileKeepsEverySighting(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		hashes := rapid.SliceOf(rapid.Uint64Range(0, 300)).Draw(t, "hashes")
-		s, want := newIDSet(rapid.IntRange(0, 40).Draw(t, "room")), map[uint64]bool{}
-		for _, h := range hashes {
-			if got := s.add(h); got == want[h] {
-				t.Fatalf("add(%d) = %v, in the set before: %v", h, got, want[h])
+		var in slabs
+		piles := make([]pile, 3)
+		want := make([]map[uint64]bool, 3)
+		for i := range want {
+			want[i] = map[uint64]bool{}
+		}
+		for i, n := range rapid.SliceOfN(rapid.IntRange(0, 2), 0, 2000).Draw(t, "piles") {
+			piles[n].add(sightingOf(header{id: uint64(i), run: hashRun([]byte(fmt.Sprint(i)))}), &in)
+			want[n][uint64(i)] = true
+		}
+		for n := range piles {
+			if got := new(sum).count(&piles[n], &in); got.sightings != len(want[n]) || got.runs != len(want[n]) {
+				t.Errorf("pile %d: %+v, want %d sightings and runs", n, got, len(want[n]))
 			}
-			want[h] = true
 		}
 	})
 }
 
-func TestStamp(t *testing.T) {
+func TestHashSet(t *testing.T) {
 	t.Parallel()
-	at := time.Date(2026, 11, 29, 12, 4, 11, 0, time.UTC)
-	if got := stampOf(at); got != 20261129120411 || !got.time().Equal(at) {
-		t.Errorf("stampOf = %d, back %v", got, got.time())
-	}
+	rapid.Check(t, func(t *rapid.T) {
+		var s hashSet
+		for range 3 { // it is used again and again
+			numbers := rapid.SliceOf(rapid.Uint64Range(0, 300)).Draw(t, "numbers")
+			s.reset(len(numbers))
+			want := map[uint64]bool{}
+			for _, n := range numbers {
+				if got := s.add(n << 40); got == want[n] {
+					t.Fatalf("add(%d<<40) = %v, in the set before: %v", n, got, want[n])
+				}
+				want[n] = true
+			}
+		}
+	})
 }
 
 func TestParseUnit(t *testing.T) {
