@@ -102,7 +102,7 @@ func significant(line string) bool {
 
 // withoutBlanks drops all ASCII blanks.
 func withoutBlanks(line string) string {
-	if strings.IndexAny(line, " \t\r\n\v\f") < 0 {
+	if !strings.ContainsAny(line, " \t\r\n\v\f") {
 		return line
 	}
 	b := make([]byte, 0, len(line))
