@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 )
 
 // maxExport bounds what one export may write.
@@ -45,6 +46,9 @@ type exporter struct {
 }
 
 func (e *exporter) file(name string) error {
+	if !filepath.IsLocal(name) || path.Clean(name) != name {
+		return fmt.Errorf("%q is no path of a tree", name)
+	}
 	info, err := fs.Lstat(e.tree, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
