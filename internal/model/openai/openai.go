@@ -83,7 +83,7 @@ type Client struct {
 	mu     sync.Mutex
 	traits map[string]*traits
 	checks map[string]*model.Validator
-	// Calibrate learns from the usage that the endpoint reports.
+	// calibrate learns from the usage that the endpoint reports.
 	calibrate model.Calibrator
 }
 

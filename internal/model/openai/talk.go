@@ -235,8 +235,9 @@ const (
 )
 
 // wholePrompt refuses a reply to a prompt of which the endpoint counted fewer
-// tokens than there can be. The estimate alone would accuse plain prose, which
-// takes fewer tokens a byte than code, so the count must be below the floor too.
+// tokens than there can be. The estimate alone would accuse every second Markdown
+// file, because prose takes fewer tokens a byte than code (figures are in
+// docs/models.md), so the count must be below the floor too.
 func (t *talk) wholePrompt(u model.Usage, known traits, turns []model.Message) error {
 	estimate := t.rawEstimate(turns)
 	if u.Estimated || estimate < smallPrompt || float64(u.Prompt) >= readShare*float64(estimate) || u.Prompt >= t.floor(turns) {
