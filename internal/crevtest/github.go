@@ -162,6 +162,9 @@ func StartGitHub(cfg GitHubConfig) (*GitHub, error) {
 		g.temporary = dir
 	}
 	if g.git, err = newBareRepo(dir, g.Owner, g.Repo, g.DefaultBranch, cfg.From); err != nil {
+		if g.temporary != "" {
+			_ = os.RemoveAll(g.temporary)
+		}
 		return nil, err
 	}
 	mux := http.NewServeMux()
