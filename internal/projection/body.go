@@ -176,6 +176,11 @@ func Place(l finding.Location) string {
 	return fmt.Sprintf("%s:%d", l.Path, l.Start)
 }
 
+// at renders a place, which is a whole file for line 0.
+func at(path string, line int) string {
+	return Place(finding.Location{Path: path, Start: line})
+}
+
 // hides reports whether a text has characters that a reader would not see. A
 // carriage return is part of the lines that a suggestion replaces.
 func hides(s string) bool {

@@ -64,7 +64,7 @@ func writeChecks(b *strings.Builder, r *Report) {
 				break
 			}
 			shown++
-			fmt.Fprintf(b, "- %s %s (%s)\n", Code(fmt.Sprintf("%s:%d", f.Path, f.Line)), Line(f.Message), Code(c.Name))
+			fmt.Fprintf(b, "- %s %s (%s)\n", Code(at(f.Path, f.Line)), Line(f.Message), Code(c.Name))
 		}
 	}
 	if total := countFailures(r); total > shown {
@@ -172,7 +172,7 @@ func writeHidden(b *strings.Builder, r *Report) {
 		if h.By != "" {
 			by += ", " + h.By
 		}
-		lines = append(lines, fmt.Sprintf("- %s %s (%s)", Code(fmt.Sprintf("%s:%d", h.Path, h.Line)), Line(h.Claim), Line(by)))
+		lines = append(lines, fmt.Sprintf("- %s %s (%s)", Code(at(h.Path, h.Line)), Line(h.Claim), Line(by)))
 	}
 	fold(b, fmt.Sprintf("Not posted, with the reason (%d)", len(lines)), lines)
 }

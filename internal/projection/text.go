@@ -16,7 +16,7 @@ func WriteText(w io.Writer, r *Report) error {
 	for _, c := range r.Checks {
 		fmt.Fprintf(&b, "validator %s: %s\n", plain(c.Name), plain(strings.TrimSuffix(c.Status+", "+c.Reason, ", ")))
 		for _, f := range c.Failures {
-			fmt.Fprintf(&b, "  %s:%d: %s\n", plain(f.Path), f.Line, plain(f.Message))
+			fmt.Fprintf(&b, "  %s: %s\n", plain(at(f.Path, f.Line)), plain(f.Message))
 		}
 	}
 	writeTextDefects(&b, r)
@@ -24,7 +24,7 @@ func WriteText(w io.Writer, r *Report) error {
 		fmt.Fprintf(&b, "%s %s%s\n", c.Defect, c.What, tail(c.Detail))
 	}
 	for _, h := range r.Hidden {
-		fmt.Fprintf(&b, "not posted: %s:%d: %s (%s)\n", plain(h.Path), h.Line, plain(h.Claim), plain(strings.TrimSuffix(h.Reason+", "+h.By, ", ")))
+		fmt.Fprintf(&b, "not posted: %s: %s (%s)\n", plain(at(h.Path, h.Line)), plain(h.Claim), plain(strings.TrimSuffix(h.Reason+", "+h.By, ", ")))
 	}
 	for _, s := range r.Proposed {
 		fmt.Fprintf(&b, "takes effect after the merge: %s\n", plain(s))
