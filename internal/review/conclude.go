@@ -46,10 +46,15 @@ func (j *job) conclude() {
 	}
 	switch {
 	case len(unreviewed) == 0:
-	case reviewed == 0:
+	case reviewed == 0 && !j.answered():
 		j.report.Conclusion, j.report.Reason = projection.Skipped, unreviewed[0].Reason
 	default:
 		j.report.Conclusion = projection.Partial
 		j.report.Reason = fmt.Sprintf("%s not reviewed (%s)", plural(len(unreviewed), "file"), unreviewed[0].Reason)
 	}
+}
+
+// answered reports whether a reviewer read any batch to the end.
+func (j *job) answered() bool {
+	return slices.ContainsFunc(j.results, func(r result) bool { return r.gate != "unreviewed" })
 }
