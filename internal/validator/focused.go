@@ -18,7 +18,7 @@ var testScope = []string{
 // object is none.
 var (
 	focusScript = regexp.MustCompile(`(?:^|[\s;{(])((?:describe|context|suite|it|test|specify|bench)(?:\.(?:concurrent|sequential|each|serial))?\.only\b|(?:fdescribe|fcontext|fit|ftest)\s*\()`)
-	focusRuby   = regexp.MustCompile(`^\s*((?:fdescribe|fcontext|fit|fspecify|fexample|focus)[\s(]+['"]|(?:RSpec\.)?(?:describe|context|it|specify|example)\b.*(?:,\s*:focus\b|\bfocus:\s*true|:focus\s*=>\s*true))`)
+	focusRuby   = regexp.MustCompile(`^\s*((?:fdescribe|fcontext|fit|fspecify|fexample|focus)[\s(]+['"]|(?:RSpec\.)?(?:describe|context|it|specify|example)\b.*(?:,\s*:focus\b|,\s*focus:\s*true|,\s*:focus\s*=>\s*true))`)
 	focusGo     = regexp.MustCompile(`(?:^|[\s;{(=])((?:ginkgo\.)?(?:FDescribe|FContext|FWhen|FIt|FSpecify|FDescribeTable|FEntry)\s*\(|Focus\s*,\s*func\b)`)
 	focusSwift  = regexp.MustCompile(`^\s*((?:fdescribe|fcontext|fit)\s*\()`)
 )

@@ -29,8 +29,9 @@ func hiddenUnicode(f *file, in Input) []Failure {
 func hiddenInLine(name string, n int, line string, translated bool) []Failure {
 	var fails []Failure
 	var before rune
-	for i, r := range line {
-		after, _ := utf8.DecodeRuneInString(line[i+utf8.RuneLen(max(r, 0)):])
+	for i := 0; i < len(line); {
+		r, width := utf8.DecodeRuneInString(line[i:])
+		after, _ := utf8.DecodeRuneInString(line[i+width:])
 		if what := hidden(before, r, after, translated); what != "" {
 			fails = append(fails, Failure{
 				Path: name, Line: n, Column: i + 1,
@@ -38,6 +39,7 @@ func hiddenInLine(name string, n int, line string, translated bool) []Failure {
 			})
 		}
 		before = r
+		i += width
 	}
 	if translated {
 		return fails
