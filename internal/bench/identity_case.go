@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+
+	"github.com/crev-ratchet/crev/internal/reconcile"
 )
 
 // claim is one line of findings.jsonl: one finding of one run, with the label
@@ -53,6 +55,8 @@ type identityCases struct {
 	groups []span
 	pairs  []pair
 	files  map[fileKey]string
+	// places remembers what locate answered.
+	places map[placeKey]reconcile.Place
 }
 
 type span struct{ from, to int }
@@ -78,7 +82,7 @@ func readIdentity(fsys fs.FS) (*identityCases, error) {
 	slices.SortStableFunc(claims, func(a, b claim) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Order, b.Order))
 	})
-	c := &identityCases{claims: claims, files: map[fileKey]string{}}
+	c := &identityCases{claims: claims, files: map[fileKey]string{}, places: map[placeKey]reconcile.Place{}}
 	at := make(map[string]int, len(claims))
 	for i, cl := range claims {
 		if _, twice := at[cl.ID]; twice || cl.ID == "" {

@@ -14,6 +14,9 @@ type engine struct {
 	opts  reconcile.Options
 	// belongs decides which decisions put a finding into a known record.
 	belongs func(reconcile.Decision) bool
+	// unites says whether likely duplicates among records are joined, and not
+	// only those that crev merges silently.
+	unites bool
 }
 
 // likely takes the best decision without a model: everything merged silently
@@ -24,11 +27,7 @@ func likely(d reconcile.Decision) bool { return d.Kind == reconcile.Same || d.Li
 func silent(d reconcile.Decision) bool { return d.Kind == reconcile.Same }
 
 func (e *engine) place(records [][]int, run span) []int {
-	var claims []int
-	for i := run.from; i < run.to; i++ {
-		claims = append(claims, i)
-	}
-	obs, known := e.input(records, claims)
+	obs, known := e.input(records, run.claims())
 	return e.records(reconcile.Reconcile(obs, known, e.opts).Decisions, len(records))
 }
 
@@ -44,6 +43,21 @@ func (e *engine) records(decisions []reconcile.Decision, known int) []int {
 	for i, d := range decisions {
 		if d.Kind == reconcile.Twin {
 			out[i] = out[d.Twin]
+		}
+	}
+	return out
+}
+
+func (e *engine) unite(records [][]int, touched []int) [][2]int {
+	_, known := e.input(records, nil)
+	ids := make([]ledger.DefectID, len(touched))
+	for i, r := range touched {
+		ids[i] = id(r)
+	}
+	var out [][2]int
+	for _, d := range reconcile.Duplicates(known, ids, e.opts) {
+		if d.Kind == reconcile.Same || d.Likely && e.unites {
+			out = append(out, [2]int{number(d.A), number(d.B)})
 		}
 	}
 	return out
@@ -80,6 +94,7 @@ func (e *engine) input(records [][]int, claims []int) ([]reconcile.Observation, 
 	for r, members := range records {
 		k := reconcile.Known{ID: id(r), Status: ledger.Open}
 		for _, i := range members {
+			k.Runs = append(k.Runs, e.cases.claims[i].Run)
 			k.Wordings = append(k.Wordings, e.cases.claims[i].words())
 			if p, ok := e.cases.locate(i, commit); ok {
 				k.Places = append(k.Places, p)

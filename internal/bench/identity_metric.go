@@ -40,8 +40,8 @@ func (t *tally) add(u tally) {
 	t.autoBad += u.autoBad
 }
 
-// score counts an assignment, one tally a group.
-func score(c *identityCases, a assignment) []tally {
+// count scores an assignment, one tally a group.
+func count(c *identityCases, a assignment) []tally {
 	out := make([]tally, len(c.groups))
 	polluted := map[int]int{}
 	for _, p := range c.pairs {

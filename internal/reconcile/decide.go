@@ -13,10 +13,9 @@ import (
 // that identical observations are numbered in the order given.
 func Reconcile(obs []Observation, known []Known, opts Options) Result {
 	if opts.Bands == (Bands{}) {
-		opts.Bands = defaultBands
+		opts.Bands = DefaultBands()
 	}
-	r := &run{obs: obs, known: known, opts: opts, scorer: newScorer(obs, known)}
-	r.order()
+	r := newRun(obs, known, opts)
 	r.findTwins()
 	r.findMatches()
 	r.choose()
@@ -29,6 +28,12 @@ type run struct {
 	known  []Known
 	opts   Options
 	scorer *scorer
+	leads  *leads
+
+	// claims are the normalised claims of the observations.
+	claims []string
+	// graveObs and graveKnown remember what concerns security or a crash.
+	graveObs, graveKnown memo
 
 	// sorted are the observations by content, so that nothing depends on the
 	// order in which batches came back.
@@ -43,6 +48,19 @@ type run struct {
 	proofs  [][]proof
 	// chosen is the known defect each observation got, -1 for none.
 	chosen []int
+}
+
+func newRun(obs []Observation, known []Known, opts Options) *run {
+	r := &run{
+		obs: obs, known: known, opts: opts,
+		scorer: newScorer(obs, known), leads: newLeads(known),
+		graveObs: memo{}, graveKnown: memo{},
+	}
+	for i := range obs {
+		r.claims = append(r.claims, finding.Normalize(obs[i].Claim))
+	}
+	r.order()
+	return r
 }
 
 func (r *run) order() {
@@ -69,7 +87,7 @@ func (r *run) findMatches() {
 		if r.twin[i] >= 0 {
 			continue
 		}
-		r.matches[i] = r.scorer.matches(i)
+		r.matches[i] = r.scorer.matches(&r.scorer.obs[i], -1)
 		r.proofs[i] = r.prove(i)
 	}
 }
@@ -222,8 +240,7 @@ func (r *run) candidates(i int) []Candidate {
 // Shortlist ranks, per observation, the known defects it may be about, best
 // first and at most five, however unlikely they are.
 func Shortlist(obs []Observation, known []Known) [][]Candidate {
-	r := &run{obs: obs, known: known, opts: Options{Bands: Bands{}}, scorer: newScorer(obs, known)}
-	r.order()
+	r := newRun(obs, known, Options{})
 	r.twin = make([]int, len(obs))
 	for i := range r.twin {
 		r.twin[i] = -1

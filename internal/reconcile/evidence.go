@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/ledger"
 )
 
 // A proof is evidence that an observation is a known defect.
@@ -39,10 +40,55 @@ func (h How) reason() string {
 	return string(h)
 }
 
+// leads are the ways from an observation to the known defects that there may be
+// evidence for, so that nobody has to look at all of them.
+type leads struct {
+	byID     map[ledger.DefectID][]int
+	byKey    map[string][]int
+	byPath   map[string][]int
+	wordings []map[string]bool
+}
+
+func newLeads(known []Known) *leads {
+	l := &leads{
+		byID: map[ledger.DefectID][]int{}, byKey: map[string][]int{}, byPath: map[string][]int{},
+		wordings: make([]map[string]bool, len(known)),
+	}
+	for k := range known {
+		d := &known[k]
+		l.byID[d.ID] = append(l.byID[d.ID], k)
+		for _, key := range d.Keys {
+			l.byKey[key] = append(l.byKey[key], k)
+		}
+		for _, p := range d.Places {
+			if at := l.byPath[p.Path]; len(at) == 0 || at[len(at)-1] != k {
+				l.byPath[p.Path] = append(at, k)
+			}
+		}
+		l.wordings[k] = make(map[string]bool, len(d.Wordings))
+		for _, w := range d.Wordings {
+			l.wordings[k][finding.Normalize(w)] = true
+		}
+	}
+	return l
+}
+
 // prove collects the evidence for observation i, surest first.
 func (r *run) prove(i int) []proof {
+	o := &r.obs[i]
+	var found []int
+	if o.Marker != "" {
+		found = append(found, r.leads.byID[o.Marker]...)
+	}
+	if o.Key != "" {
+		found = append(found, r.leads.byKey[o.Key]...)
+	}
+	if path := o.place().Path; path != "" {
+		found = append(found, r.leads.byPath[path]...)
+	}
+	slices.Sort(found)
 	var out []proof
-	for k := range r.known {
+	for _, k := range slices.Compact(found) {
 		if how, ok := r.evidence(i, k); ok {
 			out = append(out, proof{k, how})
 		}
@@ -125,10 +171,8 @@ func (r *run) samePlace(i, k int, at *finding.Location, p *Place) bool {
 }
 
 func (r *run) sameWords(i, k int) bool {
-	claim := finding.Normalize(r.obs[i].Claim)
-	return claim != "" && slices.ContainsFunc(r.known[k].Wordings, func(w string) bool {
-		return finding.Normalize(w) == claim
-	})
+	claim := r.claims[i]
+	return claim != "" && r.leads.wordings[k][claim]
 }
 
 // near holds when symbol or lines do not speak against one place.

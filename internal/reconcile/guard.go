@@ -18,7 +18,8 @@ func (r *run) guard(i, k int, how How) string {
 		return ""
 	}
 	o, d := &r.obs[i], &r.known[k]
-	grave := grave(o.Category, o.Claim) || grave(d.Category, d.Wordings...)
+	grave := r.graveObs.of(i, func() bool { return grave(o.Category, o.Claim) }) ||
+		r.graveKnown.of(k, func() bool { return grave(d.Category, d.Wordings...) })
 	if o.Artifact != nil && d.Artifact != nil && *o.Artifact != *d.Artifact {
 		return "both bring an artifact, and the artifacts differ"
 	}
@@ -57,4 +58,16 @@ func (r *run) unchanged(i, k int) bool {
 		}
 	}
 	return false
+}
+
+// memo remembers yes and no by index.
+type memo map[int]bool
+
+func (m memo) of(i int, ask func() bool) bool {
+	v, ok := m[i]
+	if !ok {
+		v = ask()
+		m[i] = v
+	}
+	return v
 }

@@ -34,6 +34,7 @@ func FromDefect(d *ledger.Defect, places []Place) Known {
 			t = text(w.Claim, d.Subject, d.Predicate)
 		}
 		k.Wordings = append(k.Wordings, t)
+		k.Runs = append(k.Runs, w.Run)
 		k.Keys = append(k.Keys, Key(w.Run, w.Source, w.Location.Path, w.Claim))
 	}
 	return k

@@ -49,6 +49,10 @@ type Known struct {
 	// does not matter; at least one is needed for a score.
 	Wordings []string
 
+	// Runs are the runs that saw the defect, in any order. A run that
+	// reported two defects side by side took them for two.
+	Runs []string
+
 	Category string
 	Severity finding.Severity
 
@@ -113,6 +117,8 @@ type Bands struct {
 	Likely float64
 	// Ask is the score from which a pair is worth a question.
 	Ask float64
+	// Unite is the score from which two known defects are rather one.
+	Unite float64
 	// Margin is how far the best candidate has to be ahead of the next for a
 	// silent merge.
 	Margin float64

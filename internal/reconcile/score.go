@@ -9,7 +9,7 @@ import (
 	"github.com/crev-ratchet/crev/internal/finding"
 )
 
-// shortlist is how many known defects are looked at closely for one
+// closeLook is how many known defects are looked at closely for one
 // observation; the inverted index and the places choose them.
 const closeLook = 16
 
@@ -30,6 +30,7 @@ type profile struct {
 	words, grams vector // centroids
 	places       []Place
 	category     string
+	symbol       string
 	quote        string
 }
 
@@ -46,13 +47,16 @@ func newScorer(obs []Observation, known []Known) *scorer {
 		for _, w := range k.Wordings {
 			p.docs = append(p.docs, s.read(w))
 		}
+		if len(k.Places) > 0 {
+			p.symbol = k.Places[0].Symbol
+		}
 		s.known = append(s.known, p)
 	}
 	for i := range obs {
 		o := &obs[i]
 		p := profile{category: label(o.Category), quote: squeeze(o.Quote)}
 		if l := o.place(); l.Path != "" {
-			p.places = []Place{{Location: l}}
+			p.places, p.symbol = []Place{{Location: l}}, l.Symbol
 		}
 		p.docs = []int{s.read(text(o.Claim, o.Subject, o.Predicate))}
 		s.obs = append(s.obs, p)
@@ -112,13 +116,16 @@ type features struct {
 	path float64
 	// line is 1 for the same place and falls with the distance.
 	line float64
-	// symbol, category and quote are negative for a difference.
-	symbol, category, quote float64
+	// symbol and category are negative for a difference; their size is what
+	// the field can tell.
+	symbol, category float64
+	// quote is 1 when both quote the same code.
+	quote float64
 }
 
-// matches returns the candidates of observation i, best first.
-func (s *scorer) matches(i int) []match {
-	o := &s.obs[i]
+// matches returns the known defects that o may be, best first. The defect with
+// index self is o itself and left out; -1 for none.
+func (s *scorer) matches(o *profile, self int) []match {
 	cheap := make([]float64, len(s.known))
 	for _, d := range o.docs {
 		for _, e := range s.words.docs[d] {
@@ -142,7 +149,7 @@ func (s *scorer) matches(i int) []match {
 	}
 	top := make([]int, 0, len(cheap))
 	for k, c := range cheap {
-		if c > 0 {
+		if c > 0 && k != self {
 			top = append(top, k)
 		}
 	}
@@ -179,6 +186,10 @@ func (s *scorer) compare(o, k *profile) features {
 	}
 	f.path, f.line = s.fields.place(o, k)
 	f.category = s.fields.category.compare(o.category, k.category)
+	f.symbol = s.fields.symbol.compare(o.symbol, k.symbol)
+	if o.quote != "" && o.quote == k.quote {
+		f.quote = 1
+	}
 	return f
 }
 

@@ -41,7 +41,7 @@ func (r *run) repeats(i, j int) (How, bool) {
 	if g := gap(&p, &q); g < 0 || g > adjacent {
 		return "", false
 	}
-	if finding.Normalize(a.Claim) == finding.Normalize(b.Claim) {
+	if r.claims[i] == r.claims[j] {
 		return ByWording, true
 	}
 	if a.Artifact != nil && b.Artifact != nil || grave(a.Category, a.Claim) || grave(b.Category, b.Claim) {
