@@ -136,7 +136,7 @@ func (a *action) deps(ctx context.Context, repo *git.Repo) review.Deps {
 	secrets := []string{a.act.Input("api_key"), a.act.Input("github_token"), a.act.Input("ledger_token")}
 	return review.Deps{
 		Repo:     repo,
-		Runner:   sandbox.New(ctx, sandbox.Options{InActions: true}),
+		Runner:   lazyRunner(ctx, sandbox.Options{InActions: true}),
 		Secrets:  strings.Join(secrets, "") != "",
 		Redactor: finding.NewRedactor(secrets...),
 		Rand:     rand.Reader,
@@ -230,7 +230,8 @@ func (a *action) equip(repo *git.Repo, auth git.Auth, in *review.Request, d *rev
 	in.ModelName = a.act.Input("model")
 	d.Connect = modelSettings{
 		baseURL: a.act.Input("base_url"), key: a.act.Input("api_key"), log: a.log,
-		howTo: "set the inputs api_key and model, or base_url for another endpoint",
+		secrets: []string{a.act.Input("github_token"), a.act.Input("ledger_token")},
+		howTo:   "set the inputs api_key and model, or base_url for another endpoint",
 	}.connect
 	return nil
 }

@@ -129,7 +129,7 @@ func (s *demo) review(ctx context.Context, n int) error {
 		Run: fmt.Sprintf("demo.%d", n), PR: demoPR, Base: base, Head: head,
 		Title: "Invoices", LedgerMode: review.LedgerLocal, ModelName: "scripted",
 	}, review.Deps{
-		Repo: repo, Runner: sandbox.New(ctx, sandbox.Options{}),
+		Repo: repo, Runner: lazyRunner(ctx, sandbox.Options{}),
 		Rand: rand.Reader, Now: func() time.Time { return s.at },
 		Connect: func(review.ModelConfig) (review.Model, string, error) { return player, "", nil },
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/git"
@@ -87,7 +88,8 @@ func reviewCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 	d.Connect = modelSettings{
 		baseURL: w.env("OPENAI_BASE_URL"), key: w.env("OPENAI_API_KEY"),
 		record: *record, replay: *play, log: d.Log,
-		howTo: "set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint, and CREV_MODEL",
+		secrets: []string{w.env("GITHUB_TOKEN")},
+		howTo:   "set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint, and CREV_MODEL",
 	}.connect
 	out, err := review.Run(ctx, in, d)
 	if err != nil {
@@ -136,12 +138,17 @@ func (f *reviewFlags) deps(ctx context.Context, w world, repo *git.Repo) review.
 	}
 	return review.Deps{
 		Repo:     repo,
-		Runner:   sandbox.New(ctx, sandbox.Options{}),
+		Runner:   lazyRunner(ctx, sandbox.Options{}),
 		Redactor: finding.NewRedactor(w.env("OPENAI_API_KEY"), w.env("GITHUB_TOKEN")),
 		Rand:     rand.Reader,
 		Now:      w.now,
 		Log:      slog.New(newProgress(out)),
 	}
+}
+
+// lazyRunner probes the machine's sandbox when the first script is to run.
+func lazyRunner(ctx context.Context, o sandbox.Options) func() *sandbox.Runner {
+	return sync.OnceValue(func() *sandbox.Runner { return sandbox.New(ctx, o) })
 }
 
 // show prints the outcome and turns it into an exit status. Only a validator
@@ -171,6 +178,8 @@ type modelSettings struct {
 	baseURL, key   string
 	record, replay string
 	log            *slog.Logger
+	// secrets are taken out of error messages, besides the key.
+	secrets []string
 	// howTo tells what to set when there is no model.
 	howTo string
 }
@@ -193,7 +202,7 @@ func (s modelSettings) connect(c review.ModelConfig) (review.Model, string, erro
 		return nil, "no model configured; " + s.howTo, nil
 	}
 	client, err := openai.New(openai.Config{
-		BaseURL: cmp.Or(url, defaultBaseURL), Key: cmp.Or(s.key, "none"), Model: c.Name, Log: s.log})
+		BaseURL: cmp.Or(url, defaultBaseURL), Key: cmp.Or(s.key, "none"), Model: c.Name, Log: s.log, Secrets: s.secrets})
 	if err != nil {
 		return nil, "", usagef("%v", err)
 	}

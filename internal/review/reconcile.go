@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/ledger"
@@ -241,7 +242,7 @@ func (j *job) recordCoverage() {
 			Commit: j.in.Head, Base: j.mergeBase, Batch: r.batch.ID, Gate: r.gate, Reason: r.reason,
 			Prompts: j.prompts, Model: j.cfg.Model.Name, Lines: changedLines(r.batch), Findings: len(r.claims),
 			PromptTokens: r.usage.Prompt, CompletionTokens: r.usage.Completion,
-			Seconds: r.elapsed.Seconds(), Tries: r.tries,
+			Seconds: r.elapsed.Round(time.Second).Seconds(), Tries: r.tries,
 		}
 		for _, p := range r.batch.Paths() {
 			f := j.file(p)

@@ -99,8 +99,10 @@ type Deps struct {
 	Connect func(ModelConfig) (m Model, missing string, err error)
 	// Forge is nil on a laptop.
 	Forge Forge
-	// Runner runs scripts.
-	Runner *sandbox.Runner
+	// Runner gives what runs scripts. It is asked only when there is one to
+	// run, because finding the level of a machine takes a moment; each call
+	// returns the same.
+	Runner func() *sandbox.Runner
 	// Secrets says that this process holds a model key or a token that may
 	// write: nothing runs outside of the sandbox then.
 	Secrets bool

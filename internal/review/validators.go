@@ -81,17 +81,25 @@ func loadValidators(tree fs.FS) ([]validator.Validator, []validator.Problem) {
 // that must not be.
 func (j *job) runAll(ctx context.Context, vs []validator.Validator, in validator.Input) []validator.Result {
 	if j.in.NoScripts == "" {
+		if slices.ContainsFunc(vs, executes) {
+			in.Runner = j.d.Runner()
+		}
 		return validator.RunAll(ctx, vs, in)
 	}
 	var out []validator.Result
 	for _, v := range vs {
-		if v.Kind == validator.Script || v.Kind == validator.Command {
+		if executes(v) {
 			out = append(out, validator.Result{Validator: v.Name, Says: v.Says, Status: validator.Broken, Reason: "not run: " + j.in.NoScripts})
 			continue
 		}
 		out = append(out, validator.Run(ctx, v, in))
 	}
 	return out
+}
+
+// executes reports whether a validator runs a program of the repository.
+func executes(v validator.Validator) bool {
+	return v.Kind == validator.Script || v.Kind == validator.Command
 }
 
 // export lays the head's tree out in a folder of its own: scripts never see the
@@ -111,7 +119,7 @@ func (j *job) export(ctx context.Context) (dir string, remove func(), err error)
 
 func (j *job) validatorInput(tree string) validator.Input {
 	in := validator.Input{
-		Tree: os.DirFS(tree), Dir: tree, Files: j.tracked, Runner: j.d.Runner,
+		Tree: os.DirFS(tree), Dir: tree, Files: j.tracked,
 		Changed:          map[string][]validator.Range{},
 		AllowUnsandboxed: !j.d.Secrets,
 	}

@@ -24,7 +24,7 @@ func (j *job) witness(ctx context.Context, open, test string) (check string, evi
 		return "", []string{test + " was not run: " + j.in.NoScripts}, false
 	}
 	i := slices.IndexFunc(j.validators, func(v validator.Validator) bool {
-		return (v.Kind == validator.Script || v.Kind == validator.Command) && validator.Match(v.Scope, test)
+		return executes(v) && validator.Match(v.Scope, test)
 	})
 	if i < 0 {
 		return "", []string{"no validator of the base covers " + test + ", so it was not run"}, false
@@ -57,7 +57,7 @@ func (j *job) runAt(ctx context.Context, v validator.Validator, commit, over str
 			return validator.Result{}, err
 		}
 	}
-	in := validator.Input{Tree: os.DirFS(dir), Dir: dir, Runner: j.d.Runner}
+	in := validator.Input{Tree: os.DirFS(dir), Dir: dir, Runner: j.d.Runner()}
 	files, err := j.d.Repo.Files(ctx, commit)
 	if err != nil {
 		return validator.Result{}, err
