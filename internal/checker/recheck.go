@@ -65,8 +65,8 @@ func Recheck(name, fence string, cs []Candidate) model.Request {
 	var b strings.Builder
 	for i, c := range cs {
 		f := c.Finding
-		fmt.Fprintf(&b, "Finding %d, %s, %s, category %s.\n", i+1, f.Source, f.Severity, f.Category)
-		b.WriteString(model.Fenced(fence, "claim", f.Claim+"\n"+f.Detail+"\n"+strings.Join(f.Evidence, "\n")))
+		fmt.Fprintf(&b, "Finding %d, by %s, severity %s.\n", i+1, f.Source, f.Severity)
+		b.WriteString(model.Fenced(fence, "claim", f.Category+": "+f.Claim+"\n"+f.Detail+"\n"+strings.Join(f.Evidence, "\n")))
 		b.WriteString(model.Fenced(fence, "code "+f.Path, c.Code))
 	}
 	return model.Request{
