@@ -17,6 +17,7 @@ func benchCommands() []command {
 	return []command{
 		{name: "identity", summary: "is a new finding a known defect: replay labelled findings, no model", run: benchIdentity},
 		{name: "relocate", summary: "where is a known defect's code after a change", run: benchRelocate},
+		{name: "lifecycle", summary: "what becomes of a defect over many commits: scripted stories, no model", run: benchLifecycle},
 	}
 }
 
