@@ -19,7 +19,7 @@ func (j *job) publish(ctx context.Context) {
 		return
 	}
 	if err := j.d.Forge.Writable(ctx); err != nil {
-		j.note("nothing is posted: %v", err)
+		j.unposted("nothing is posted: %v", err)
 		return
 	}
 	if head, err := j.d.Forge.Head(ctx, j.in.PR); err != nil {
@@ -29,7 +29,7 @@ func (j *job) publish(ctx context.Context) {
 	}
 	threads, err := j.d.Forge.Threads(ctx, j.in.PR)
 	if err != nil {
-		j.note("existing comments could not be listed, so none is posted now: %v", err)
+		j.unposted("existing comments could not be listed, so none is posted now: %v", err)
 		return
 	}
 	j.shown = projection.Decide(projection.Input{
@@ -43,6 +43,15 @@ func (j *job) publish(ctx context.Context) {
 	})
 	j.post(ctx)
 	j.touch(ctx)
+}
+
+// unposted notes that the pull request does not show everything: such a run is
+// no complete review, whatever was read.
+func (j *job) unposted(format string, args ...any) {
+	j.note(format, args...)
+	if j.report.Conclusion == projection.Passed {
+		j.report.Conclusion, j.report.Reason = projection.Partial, "not everything was posted"
+	}
 }
 
 // wanted are the defects that deserve a comment: active ones that nothing hides.
@@ -60,7 +69,7 @@ func (j *job) post(ctx context.Context) {
 	if len(j.shown.Comments) > 0 {
 		got, err := j.d.Forge.Review(ctx, j.in.PR, j.in.Head, j.shown.Comments)
 		if err != nil {
-			j.note("the review was not posted completely: %v", err)
+			j.unposted("the review was not posted completely: %v", err)
 		}
 		posted = got
 		// What GitHub would not take at its line stands at its file.
