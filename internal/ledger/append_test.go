@@ -204,7 +204,7 @@ func TestCheckTransitionsFollowsMergedFamilies(t *testing.T) {
 func TestCheckTransitionsOfALongLife(t *testing.T) {
 	t.Parallel()
 	events := []Event{seal(t, in(0, sample(KindOpened)))}
-	for i := range 20000 {
+	for i := range 3000 {
 		e := in(i%3, sample(KindObserved))
 		e.At = noon.Add(time.Duration(i+1) * time.Second)
 		events = append(events, seal(t, e))
