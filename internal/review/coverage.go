@@ -66,18 +66,33 @@ func noText(f *diff.File) (projection.State, string) {
 		return projection.NoText, "binary"
 	case f.Kind == diff.Symlink:
 		return projection.NoText, "symbolic link" + linkTarget(f)
-	case len(f.Hunks) == 0 && f.Status == diff.Renamed:
-		return projection.NoText, "renamed from " + f.OldPath
-	case len(f.Hunks) == 0 && f.Status == diff.Copied:
-		return projection.NoText, "copied from " + f.OldPath
-	case len(f.Hunks) == 0 && f.OldMode != f.NewMode && f.Status == diff.Modified:
-		return projection.NoText, "mode only, " + f.OldMode + " to " + f.NewMode
 	case len(f.Hunks) == 0:
-		return projection.NoText, "empty"
+		return projection.NoText, withoutLines(f)
 	case f.EOLOnly:
 		return projection.NoText, "line ends only"
 	}
 	return "", ""
+}
+
+// withoutLines says what happened to a file when none of its lines changed.
+func withoutLines(f *diff.File) string {
+	mode := f.OldMode + " to " + f.NewMode
+	moved := ""
+	switch f.Status {
+	case diff.Renamed:
+		moved = "renamed from " + f.OldPath
+	case diff.Copied:
+		moved = "copied from " + f.OldPath
+	}
+	switch changed := f.OldMode != "" && f.NewMode != "" && f.OldMode != f.NewMode; {
+	case moved != "" && changed:
+		return moved + ", mode " + mode
+	case moved != "":
+		return moved
+	case changed:
+		return "mode only, " + mode
+	}
+	return "empty"
 }
 
 func short(blob string) string {
