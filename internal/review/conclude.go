@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ func (j *job) conclude() {
 	switch {
 	case len(unreviewed) == 0:
 	case reviewed == 0 && !j.answered():
-		j.report.Conclusion, j.report.Reason = projection.Skipped, unreviewed[0].Reason
+		j.report.Conclusion, j.report.Reason = projection.Skipped, cmp.Or(j.noModel(), unreviewed[0].Reason)
 	default:
 		j.report.Conclusion = projection.Partial
 		j.report.Reason = fmt.Sprintf("%s not reviewed (%s)", plural(len(unreviewed), "file"), unreviewed[0].Reason)

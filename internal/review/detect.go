@@ -111,7 +111,8 @@ func (j *job) cover(path string, s projection.State, reason string) {
 // detect asks every reviewer about every batch. A batch that one of them could
 // not answer for is unreviewed; what the others found stays.
 func (j *job) detect(ctx context.Context) {
-	if reason := j.noModel(); reason != "" {
+	// The headline says what to do about it; a file needs the reason alone.
+	if reason, _, _ := strings.Cut(j.noModel(), ";"); reason != "" {
 		for _, b := range j.cut.Batches {
 			for _, p := range b.Paths() {
 				j.cover(p, projection.Unreviewed, reason)

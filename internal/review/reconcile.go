@@ -20,6 +20,9 @@ import (
 func (j *job) reconcile(ctx context.Context) {
 	for _, r := range j.results {
 		for _, c := range r.claims {
+			if c.rejected == "" && strings.TrimSpace(c.Claim) == "" {
+				c.rejected = "it claims nothing"
+			}
 			if c.rejected != "" {
 				j.hide(c, "grounding", c.rejected)
 				continue

@@ -177,6 +177,10 @@ func (j *job) closeProven() {
 			continue
 		}
 		if reason, ok := d.Provable(j.in.Head); ok {
+			if strings.TrimSpace(reason) == "" {
+				// An inspection need not give a reason beside its citations.
+				reason = "every criterion passed at this commit"
+			}
 			j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{
 				Verified: &ledger.Verified{Commit: j.in.Head, Reason: reason}}})
 			j.changed(d.ID, "verified", reason)
