@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/crev-ratchet/crev/internal/git"
+	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/model/replay"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/review"
@@ -63,7 +64,7 @@ func demoCommand(ctx context.Context, w world, flags *flag.FlagSet, args []strin
 		return fmt.Errorf("demo: %w", err)
 	}
 	if *keep != "" {
-		fmt.Fprintf(w.out, "\nThe repository is in %s. Try there:\n  crev ledger tally\n  crev ledger show\n", dir)
+		fmt.Fprintf(w.out, "\nThe repository is in %s. Try there:\n  crev ledger tally\n  crev ledger show %s\n", dir, s.defect)
 	}
 	return nil
 }
@@ -74,6 +75,8 @@ type demo struct {
 	w   world
 	dir string
 	at  time.Time
+	// defect is the one the story is about.
+	defect ledger.DefectID
 }
 
 func (s *demo) tell(ctx context.Context) error {
@@ -145,6 +148,9 @@ func (s *demo) review(ctx context.Context, n int) error {
 	}
 	fmt.Fprintln(s.w.out)
 	for _, e := range out.Events {
+		if e.Opened != nil {
+			s.defect = e.Defect
+		}
 		line := strings.TrimSpace(string(e.Line()))
 		_, payload, _ := strings.Cut(line, `"`+string(e.Kind())+`":`)
 		fmt.Fprintf(s.w.out, "ledger  %-14s %-10s %s\n", e.Kind(), e.Defect, cut(strings.TrimSuffix(payload, "}"), 90))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/crev-ratchet/crev/internal/ledger"
+	"github.com/crev-ratchet/crev/internal/review"
 )
 
 // ledgerCommands are the ratchet (add, tally, triage, promote, retire) and what
@@ -94,19 +96,26 @@ type ratchetFlags struct {
 }
 
 func (f *ratchetFlags) register(flags *flag.FlagSet) {
-	flags.StringVar(&f.unit, "unit", string(ledger.UnitPullRequest), "what one recurrence is: pull_request or run")
-	flags.IntVar(&f.recur, "recur", ledger.DefaultRecur, "the `number` of recurrences from which on a class is recurring")
+	flags.StringVar(&f.unit, "unit", "", "what one recurrence is: pull_request or run (default: the configuration's)")
+	flags.IntVar(&f.recur, "recur", 0, "the `number` of recurrences from which on a class is recurring (default: the configuration's)")
 }
 
-func (f *ratchetFlags) ratchet() (ledger.Ratchet, error) {
-	unit, err := ledger.ParseUnit(f.unit)
+// ratchet is what the flags say, else the configuration in the work tree.
+func (f *ratchetFlags) ratchet(root string, flags *flag.FlagSet) (ledger.Ratchet, error) {
+	cfg, err := review.ReadConfig(os.DirFS(root))
+	if err != nil {
+		return ledger.Ratchet{}, err
+	}
+	unit, err := ledger.ParseUnit(cmp.Or(f.unit, cfg.Ratchet.Unit))
 	if err != nil {
 		return ledger.Ratchet{}, usagef("--unit: %v", err)
 	}
-	if f.recur < 1 {
+	given := false
+	flags.Visit(func(one *flag.Flag) { given = given || one.Name == "recur" })
+	if given && f.recur < 1 {
 		return ledger.Ratchet{}, usagef("--recur %d: want 1 or more", f.recur)
 	}
-	return ledger.Ratchet{Unit: unit, Recur: f.recur}, nil
+	return ledger.Ratchet{Unit: unit, Recur: cmp.Or(f.recur, cfg.Ratchet.Recur)}, nil
 }
 
 // findClass returns the class whose fingerprint begins with prefix.

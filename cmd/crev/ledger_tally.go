@@ -25,15 +25,15 @@ func ledgerTally(_ context.Context, w world, flags *flag.FlagSet, args []string)
 	if err := noArgs(flags, args); err != nil {
 		return err
 	}
-	ratchet, err := f.ratchet()
-	if err != nil {
-		return err
-	}
-	_, store, err := openLedger(w)
+	root, store, err := openLedger(w)
 	if err != nil {
 		return err
 	}
 	defer closing(store, &err)
+	ratchet, err := f.ratchet(root, flags)
+	if err != nil {
+		return err
+	}
 	classes, _, err := tallied(store, ratchet)
 	if err != nil {
 		return err
@@ -112,15 +112,15 @@ func ledgerTriage(_ context.Context, w world, flags *flag.FlagSet, args []string
 	if err := noArgs(flags, args); err != nil {
 		return err
 	}
-	ratchet, err := f.ratchet()
-	if err != nil {
-		return err
-	}
-	_, store, err := openLedger(w)
+	root, store, err := openLedger(w)
 	if err != nil {
 		return err
 	}
 	defer closing(store, &err)
+	ratchet, err := f.ratchet(root, flags)
+	if err != nil {
+		return err
+	}
 	classes, fsys, err := tallied(store, ratchet)
 	if err != nil {
 		return err
