@@ -15,14 +15,51 @@ func Reconcile(obs []Observation, known []Known, opts Options) Result {
 	if opts.Bands == (Bands{}) {
 		opts.Bands = DefaultBands()
 	}
-	r := newRun(obs, known, opts)
+	order := byContent(obs)
+	r := newRun(pick(obs, order), known, opts)
 	r.findTwins()
 	r.findMatches()
 	r.choose()
-	return Result{Decisions: r.decide()}
+	out := make([]Decision, len(obs))
+	for i, d := range r.decide() {
+		if d.Twin >= 0 {
+			d.Twin = order[d.Twin]
+		}
+		out[order[i]] = d
+	}
+	return Result{Decisions: out}
 }
 
-// run is one call of Reconcile.
+// byContent orders observations by what they say, so that nothing depends on
+// the order in which batches came back.
+func byContent(obs []Observation) []int {
+	order := make([]int, len(obs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := &obs[a], &obs[b]
+		p, q := x.place(), y.place()
+		return cmp.Or(
+			cmp.Compare(p.Path, q.Path), cmp.Compare(p.Start, q.Start), cmp.Compare(p.End, q.End),
+			cmp.Compare(x.Claim, y.Claim), cmp.Compare(x.Source, y.Source),
+			cmp.Compare(x.Category, y.Category), cmp.Compare(x.Severity, y.Severity),
+			cmp.Compare(x.Key, y.Key), cmp.Compare(x.Marker, y.Marker),
+		)
+	})
+	return order
+}
+
+func pick(obs []Observation, order []int) []Observation {
+	out := make([]Observation, len(order))
+	for n, i := range order {
+		out[n] = obs[i]
+	}
+	return out
+}
+
+// run is one call of Reconcile. Its observations are sorted by content and its
+// known defects by id.
 type run struct {
 	obs    []Observation
 	known  []Known
@@ -35,9 +72,6 @@ type run struct {
 	// graveObs and graveKnown remember what concerns security or a crash.
 	graveObs, graveKnown memo
 
-	// sorted are the observations by content, so that nothing depends on the
-	// order in which batches came back.
-	sorted []int
 	// twin is the observation that each observation repeats, -1 for none;
 	// how says on what ground.
 	twin []int
@@ -51,6 +85,7 @@ type run struct {
 }
 
 func newRun(obs []Observation, known []Known, opts Options) *run {
+	known = byID(known)
 	r := &run{
 		obs: obs, known: known, opts: opts,
 		scorer: newScorer(obs, known), leads: newLeads(known),
@@ -59,31 +94,18 @@ func newRun(obs []Observation, known []Known, opts Options) *run {
 	for i := range obs {
 		r.claims = append(r.claims, finding.Normalize(obs[i].Claim))
 	}
-	r.order()
 	return r
 }
 
-func (r *run) order() {
-	r.sorted = make([]int, len(r.obs))
-	for i := range r.sorted {
-		r.sorted[i] = i
-	}
-	slices.SortStableFunc(r.sorted, func(a, b int) int {
-		x, y := &r.obs[a], &r.obs[b]
-		p, q := x.place(), y.place()
-		return cmp.Or(
-			cmp.Compare(p.Path, q.Path), cmp.Compare(p.Start, q.Start), cmp.Compare(p.End, q.End),
-			cmp.Compare(x.Claim, y.Claim), cmp.Compare(x.Source, y.Source),
-			cmp.Compare(x.Category, y.Category), cmp.Compare(x.Severity, y.Severity),
-			cmp.Compare(x.Key, y.Key), cmp.Compare(x.Marker, y.Marker),
-		)
-	})
+// byID is a sorted copy.
+func byID(known []Known) []Known {
+	return slices.SortedStableFunc(slices.Values(known), func(a, b Known) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 // findMatches collects evidence and candidates for every leader.
 func (r *run) findMatches() {
 	r.matches, r.proofs = make([][]match, len(r.obs)), make([][]proof, len(r.obs))
-	for _, i := range r.sorted {
+	for i := range r.obs {
 		if r.twin[i] >= 0 {
 			continue
 		}
@@ -98,7 +120,7 @@ func (r *run) choose() {
 	r.chosen = make([]int, len(r.obs))
 	taken := make(map[int]bool)
 	var open []int
-	for _, i := range r.sorted {
+	for i := range r.obs {
 		r.chosen[i] = -1
 		if r.twin[i] >= 0 {
 			continue
@@ -131,13 +153,13 @@ func (r *run) choose() {
 
 func (r *run) decide() []Decision {
 	out := make([]Decision, len(r.obs))
-	for _, i := range r.sorted {
+	for i := range r.obs {
 		if r.twin[i] < 0 {
 			out[i] = r.decision(i)
 			out[i].Severity = r.obs[i].Severity
 		}
 	}
-	for _, i := range r.sorted {
+	for i := range r.obs {
 		t := r.twin[i]
 		if t < 0 {
 			continue

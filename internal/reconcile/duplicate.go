@@ -32,7 +32,7 @@ func Duplicates(known []Known, touched []ledger.DefectID, opts Options) []Duplic
 	if opts.Bands == (Bands{}) {
 		opts.Bands = DefaultBands()
 	}
-	known = slices.SortedFunc(slices.Values(known), func(a, b Known) int { return cmp.Compare(a.ID, b.ID) })
+	known = byID(known)
 	s := newScorer(nil, known)
 	type pair struct {
 		a, b  int

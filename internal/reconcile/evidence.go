@@ -43,9 +43,11 @@ func (h How) reason() string {
 // leads are the ways from an observation to the known defects that there may be
 // evidence for, so that nobody has to look at all of them.
 type leads struct {
-	byID     map[ledger.DefectID][]int
-	byKey    map[string][]int
-	byPath   map[string][]int
+	byID   map[ledger.DefectID][]int
+	byKey  map[string][]int
+	byPath map[string][]int
+	// wordings are the normalised wordings of a known defect, filled when
+	// they are asked for.
 	wordings []map[string]bool
 }
 
@@ -64,10 +66,6 @@ func newLeads(known []Known) *leads {
 			if at := l.byPath[p.Path]; len(at) == 0 || at[len(at)-1] != k {
 				l.byPath[p.Path] = append(at, k)
 			}
-		}
-		l.wordings[k] = make(map[string]bool, len(d.Wordings))
-		for _, w := range d.Wordings {
-			l.wordings[k][finding.Normalize(w)] = true
 		}
 	}
 	return l
@@ -171,8 +169,15 @@ func (r *run) samePlace(i, k int, at *finding.Location, p *Place) bool {
 }
 
 func (r *run) sameWords(i, k int) bool {
-	claim := r.claims[i]
-	return claim != "" && r.leads.wordings[k][claim]
+	claim, seen := r.claims[i], r.leads.wordings[k]
+	if seen == nil {
+		seen = make(map[string]bool)
+		for _, w := range r.known[k].Wordings {
+			seen[finding.Normalize(w)] = true
+		}
+		r.leads.wordings[k] = seen
+	}
+	return claim != "" && seen[claim]
 }
 
 // near holds when symbol or lines do not speak against one place.

@@ -23,17 +23,14 @@ func FromDefect(d *ledger.Defect, places []Place) Known {
 		Tier:     d.Tier,
 		Artifact: d.Artifact,
 		Quote:    d.Quote,
+
+		Subject: d.Subject, Predicate: d.Predicate,
 	}
 	if len(d.Wordings) == 0 {
-		k.Wordings = []string{text(d.Claim, d.Subject, d.Predicate)}
-		return k
+		k.Wordings = []string{d.Claim}
 	}
-	for i, w := range d.Wordings {
-		t := w.Claim
-		if i == 0 {
-			t = text(w.Claim, d.Subject, d.Predicate)
-		}
-		k.Wordings = append(k.Wordings, t)
+	for _, w := range d.Wordings {
+		k.Wordings = append(k.Wordings, w.Claim)
 		k.Runs = append(k.Runs, w.Run)
 		k.Keys = append(k.Keys, Key(w.Run, w.Source, w.Location.Path, w.Claim))
 	}

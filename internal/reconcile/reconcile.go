@@ -49,6 +49,10 @@ type Known struct {
 	// does not matter; at least one is needed for a score.
 	Wordings []string
 
+	// Subject and Predicate are the slots of the opening claim, "" where the
+	// reviewer gave none.
+	Subject, Predicate string
+
 	// Runs are the runs that saw the defect, in any order. A run that
 	// reported two defects side by side took them for two.
 	Runs []string

@@ -21,7 +21,9 @@ type scorer struct {
 	known        []profile
 	// postings list, per term of words, the wordings of known defects.
 	postings [][]posting
-	fields   trust
+	// byPath lists the known defects with a place in a file.
+	byPath map[string][]int
+	fields trust
 }
 
 // profile is one side of a comparison: an observation or a known defect.
@@ -40,15 +42,20 @@ type posting struct {
 }
 
 func newScorer(obs []Observation, known []Known) *scorer {
-	s := &scorer{words: newSpace(), grams: newSpace()}
+	s := &scorer{words: newSpace(), grams: newSpace(), byPath: map[string][]int{}}
 	for i := range known {
 		k := &known[i]
 		p := profile{places: k.Places, category: label(k.Category), quote: squeeze(k.Quote)}
 		for _, w := range k.Wordings {
-			p.docs = append(p.docs, s.read(w))
+			p.docs = append(p.docs, s.read(text(w, k.Subject, k.Predicate)))
 		}
 		if len(k.Places) > 0 {
 			p.symbol = k.Places[0].Symbol
+		}
+		for n, place := range k.Places {
+			if !slices.ContainsFunc(k.Places[:n], func(q Place) bool { return q.Path == place.Path }) {
+				s.byPath[place.Path] = append(s.byPath[place.Path], i)
+			}
 		}
 		s.known = append(s.known, p)
 	}
@@ -138,26 +145,18 @@ func (s *scorer) matches(o *profile, self int) []match {
 		}
 	}
 	for k := range s.known {
-		p := &s.known[k]
-		if n := len(p.docs); n > 1 {
+		if n := len(s.known[k].docs); n > 1 {
 			cheap[k] /= math.Sqrt(float64(n))
 		}
-		if len(o.places) > 0 && len(p.places) > 0 {
-			path, line := s.fields.place(o, p)
-			cheap[k] += 0.1*max(path, 0) + 0.3*line
+	}
+	for _, place := range o.places {
+		for _, k := range s.byPath[place.Path] {
+			path, line := s.fields.place(o, &s.known[k])
+			cheap[k] += 0.1*path + 0.3*line
 		}
 	}
-	top := make([]int, 0, len(cheap))
-	for k, c := range cheap {
-		if c > 0 && k != self {
-			top = append(top, k)
-		}
-	}
-	slices.SortFunc(top, func(a, b int) int {
-		return cmp.Or(cmp.Compare(cheap[b], cheap[a]), cmp.Compare(a, b))
-	})
 	out := make([]match, 0, closeLook)
-	for _, k := range top[:min(len(top), closeLook)] {
+	for _, k := range highest(cheap, self) {
 		out = append(out, match{known: k, features: s.compare(o, &s.known[k])})
 	}
 	for a := range out {
@@ -174,6 +173,26 @@ func (s *scorer) matches(o *profile, self int) []match {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.known, b.known))
 	})
 	return out
+}
+
+// highest returns the indices of the closeLook highest positive values, highest
+// first, equal ones by index. Index self is left out.
+func highest(values []float64, self int) []int {
+	var top []int
+	for k, v := range values {
+		if v <= 0 || k == self || len(top) == closeLook && v <= values[top[closeLook-1]] {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(top, v, func(i int, v float64) int {
+			if values[i] >= v {
+				return -1
+			}
+			return 1
+		})
+		top = slices.Insert(top, at, k)
+		top = top[:min(len(top), closeLook)]
+	}
+	return top
 }
 
 func (s *scorer) compare(o, k *profile) features {

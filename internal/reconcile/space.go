@@ -32,7 +32,7 @@ func newSpace() *space { return &space{ids: make(map[string]int32)} }
 
 // add counts the terms of a text and returns its number.
 func (s *space) add(terms []string) int {
-	var v vector
+	v := make(vector, 0, len(terms))
 	for _, t := range terms {
 		id, ok := s.ids[t]
 		if !ok {

@@ -157,7 +157,8 @@ func stem(w string) string {
 		w = root + e.put
 		break
 	}
-	if n := len(w); n > 4 && w[n-1] == w[n-2] && w[n-1] != 's' && w[n-1] != 'l' {
+	// "stopped" leaves "stopp", "cancelled" leaves "cancell"; "call" stays.
+	if n := len(w); n > 4 && w[n-1] == w[n-2] && w[n-1] != 's' && (w[n-1] != 'l' || n > 5) {
 		w = w[:n-1]
 	}
 	if len(w) > 4 {

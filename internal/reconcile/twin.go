@@ -12,7 +12,7 @@ const adjacent = 3
 func (r *run) findTwins() {
 	r.twin, r.how = make([]int, len(r.obs)), make([]How, len(r.obs))
 	var leaders []int
-	for _, i := range r.sorted {
+	for i := range r.obs {
 		r.twin[i] = -1
 		for _, j := range leaders {
 			if how, ok := r.repeats(i, j); ok {

@@ -17,10 +17,10 @@ const (
 	weightWords    = 5.0
 	weightAlias    = 3.5
 	weightGrams    = 4.8
-	weightOverlap  = 5.2
+	weightOverlap  = 5.1
 	weightRival    = -6.2
-	weightPlaced   = -1.5
-	weightLine     = 1.0
+	weightPlaced   = -1.9
+	weightLine     = 1.1
 	weightSymbol   = 0.5
 	weightCategory = 0.5
 	weightQuote    = 0.8
