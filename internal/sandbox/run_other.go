@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux || !(amd64 || arm64)
 
 package sandbox
 
@@ -22,7 +22,7 @@ func Main([]string) (status int, mine bool) { return 0, false }
 func (r *Runner) probe(context.Context) (mode, Report) {
 	return mode{}, Report{
 		Level:  L1,
-		Reason: "there is no sandbox on " + runtime.GOOS + "; use Linux or the action",
+		Reason: "there is no sandbox for " + runtime.GOOS + " on " + runtime.GOARCH + "; use Linux on amd64 or arm64, or the action",
 	}
 }
 

@@ -22,18 +22,29 @@ type Secret struct {
 // knows the shapes that their issuers publish, so it misses a bare password and
 // seldom errs. Whoever shows or sends the text replaces them.
 func Secrets(text []byte) []Secret {
-	var found []Secret
+	var (
+		found []Secret
+		lower []byte
+	)
 	for _, rule := range secretRules() {
-		if !containsAny(text, rule.e.literals) {
-			continue
-		}
-		for _, m := range rule.e.re.FindAllSubmatchIndex(text, -1) {
-			start, end := m[0], m[1]
-			if len(m) > 2 && m[2] >= 0 {
-				start, end = m[2], m[3]
+		searched, words := text, rule.e.literals
+		if rule.words != nil {
+			if lower == nil {
+				lower = asciiLower(text)
 			}
-			if rule.real(text[start:end]) {
-				found = append(found, Secret{rule.kind, start, end})
+			searched, words = lower, rule.words
+		}
+		// No shape spans lines, and few lines hold one of its words.
+		for _, at := range linesWith(searched, words) {
+			for _, m := range rule.e.re.FindAllSubmatchIndex(text[at[0]:at[1]], -1) {
+				start, end := m[0], m[1]
+				if len(m) > 2 && m[2] >= 0 {
+					start, end = m[2], m[3]
+				}
+				start, end = start+at[0], end+at[0]
+				if rule.real(text[start:end]) {
+					found = append(found, Secret{rule.kind, start, end})
+				}
 			}
 		}
 	}
@@ -69,6 +80,9 @@ func secretsInDiff(f *file, in Input) []Failure {
 type secretRule struct {
 	kind string
 	e    expression
+	// words replace the expression's literals where it ignores case; they
+	// are in lower case.
+	words []string
 	// bits is the least Shannon entropy per character; 0 asks for none.
 	bits float64
 }
@@ -80,7 +94,10 @@ var secretRules = sync.OnceValue(func() []secretRule {
 		if err != nil {
 			panic(err)
 		}
-		rules[i] = secretRule{s.kind, e, s.bits}
+		rules[i] = secretRule{kind: s.kind, e: e, bits: s.bits, words: s.words}
+		if e.literals == nil && s.words == nil {
+			panic("secret shape " + s.kind + " has no word to look for")
+		}
 	}
 	return rules
 })
@@ -88,57 +105,58 @@ var secretRules = sync.OnceValue(func() []secretRule {
 // secretShapes are the formats that the issuers document or that their tokens
 // show.
 var secretShapes = []struct {
-	kind string
-	re   string
-	bits float64
+	kind  string
+	re    string
+	bits  float64
+	words []string
 }{
-	{"private key", `-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----`, 0},
-	{"age secret key", `\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b`, 0},
-	{"AWS access key", `\b((?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})\b`, 3},
-	{"AWS secret key", `(?i:aws)[\w.\-]{0,20}(?i:secret)[\w.\-]{0,20}["']?\s*(?::|=>?|,)\s*["']?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`, 4},
-	{"Azure storage key", `AccountKey=([A-Za-z0-9+/]{86}==)`, 4},
-	{"Anthropic key", `\bsk-ant-[a-z0-9]+-[A-Za-z0-9_\-]{60,}`, 3.5},
-	{"Atlassian token", `\bATATT3[A-Za-z0-9_\-=]{180,}`, 3.5},
-	{"Bitbucket token", `\bATBB[A-Za-z0-9]{32}\b`, 3},
-	{"Databricks token", `\bdapi[a-f0-9]{32}\b`, 3},
-	{"DigitalOcean token", `\bdo[op]_v1_[a-f0-9]{64}\b`, 3},
-	{"Discord webhook", `https://(?:ptb\.|canary\.)?discord(?:app)?\.com/api/webhooks/[0-9]{17,20}/[A-Za-z0-9_\-]{60,}`, 3},
-	{"Docker token", `\bdckr_pat_[A-Za-z0-9_\-]{27}`, 3},
-	{"Doppler token", `\bdp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.\-]{40,}`, 3},
-	{"Fly.io token", `\bFlyV1 fm[12][a-z]?_[A-Za-z0-9+/=]{80,}`, 3.5},
-	{"GitHub token", `\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{36,255}\b`, 3},
-	{"GitHub token", `\bgithub_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}\b`, 3},
-	{"GitLab token", `\bgl(?:pat|dt|rt|ptt|cbt|oas|soat|ft)-[A-Za-z0-9_\-]{20,}`, 3},
-	{"Google key", `\bAIza[A-Za-z0-9_\-]{35}`, 3},
-	{"Google OAuth secret", `\bGOCSPX-[A-Za-z0-9_\-]{28}`, 3},
-	{"Grafana token", `\bgl(?:sa_[A-Za-z0-9]{32}_[a-f0-9]{8}|c_[A-Za-z0-9+/=]{60,})`, 3},
-	{"HashiCorp Terraform token", `\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_\-=]{60,}`, 3.5},
-	{"HashiCorp Vault token", `\bhv[sbr]\.[A-Za-z0-9_\-]{24,}`, 3},
-	{"Heroku key", `\bHRKU-AA[A-Za-z0-9_\-]{58}\b`, 3},
-	{"Hugging Face token", `\b(?:hf|api_org)_[A-Za-z]{34}\b`, 3},
-	{"Linear key", `\blin_(?:api|oauth)_[A-Za-z0-9]{40,}\b`, 3},
-	{"Mailgun key", `\bkey-[a-f0-9]{32}\b`, 3},
-	{"Mailchimp key", `\b[a-f0-9]{32}-us[0-9]{1,2}\b`, 3},
-	{"New Relic key", `\bNRAK-[A-Z0-9]{27}\b`, 3},
-	{"Notion token", `\bntn_[A-Za-z0-9]{40,}\b`, 3},
-	{"npm token", `\bnpm_[A-Za-z0-9]{36}\b`, 3},
-	{"OpenAI key", `\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_\-]{20,}T3BlbkFJ[A-Za-z0-9_\-]{20,}`, 3.5},
-	{"PyPI token", `\bpypi-AgE[A-Za-z0-9_\-]{50,}`, 3.5},
-	{"RubyGems key", `\brubygems_[a-f0-9]{48}\b`, 3},
-	{"SendGrid key", `\bSG\.[A-Za-z0-9_\-]{22}\.[A-Za-z0-9_\-]{43}`, 3.5},
-	{"Sentry token", `\bsntry[su]_[A-Za-z0-9+/=_\-]{40,}`, 3},
-	{"Shopify token", `\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`, 3},
-	{"Slack token", `\bxox[abeoprs]-[A-Za-z0-9\-]{20,}`, 3},
-	{"Slack app token", `\bxapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]{32,}`, 3},
-	{"Slack webhook", `https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Z0-9]{8,}/[A-Za-z0-9/]{20,}`, 3},
-	{"Square token", `\b(?:EAAA|sq0csp-|sq0atp-)[A-Za-z0-9_\-]{40,}`, 3.5},
-	{"Stripe key", `\b(?:sk|rk)_live_[A-Za-z0-9]{20,}\b`, 3},
-	{"Stripe webhook secret", `\bwhsec_[A-Za-z0-9+/]{32,}`, 3},
-	{"Supabase key", `\bsbp_[a-f0-9]{40}\b`, 3},
-	{"Telegram token", `\b[0-9]{8,10}:AA[A-Za-z0-9_\-]{33}\b`, 3.5},
-	{"Twilio key", `\bSK[a-f0-9]{32}\b`, 3},
-	{"password in a URL", `\b(?:https?|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|rediss|amqps?|ftp)://[^\s:/@"'<>]{1,64}:([^\s:/@"'<>{}$]{12,128})@[A-Za-z0-9.\-]+`, 3},
-	{"password in the code", `(?i:\b[\w.\-]{0,40}(?:password|passwd|secret|api_?key|auth_?token|access_?token|client_?secret)["']?\s{0,5}(?::|=>?|:=)\s{0,5})["']([A-Za-z0-9+/_\-=.~!@#%^&*]{20,128})["']`, 4.2},
+	{"private key", `-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----`, 0, nil},
+	{"age secret key", `\bAGE-SECRET-KEY-1[0-9A-Z]{58}\b`, 0, nil},
+	{"AWS access key", `\b((?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16})\b`, 3, nil},
+	{"AWS secret key", `(?i:secret[\w.\-]{0,20})["']?\s*(?::|=>?|,)\s*["']?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`, 4, []string{"aws"}},
+	{"Azure storage key", `AccountKey=([A-Za-z0-9+/]{86}==)`, 4, nil},
+	{"Anthropic key", `\bsk-ant-[a-z0-9]+-[A-Za-z0-9_\-]{60,}`, 3.5, nil},
+	{"Atlassian token", `\bATATT3[A-Za-z0-9_\-=]{180,}`, 3.5, nil},
+	{"Bitbucket token", `\bATBB[A-Za-z0-9]{32}\b`, 3, nil},
+	{"Databricks token", `\bdapi[a-f0-9]{32}\b`, 3, nil},
+	{"DigitalOcean token", `\bdo[op]_v1_[a-f0-9]{64}\b`, 3, nil},
+	{"Discord webhook", `https://(?:ptb\.|canary\.)?discord(?:app)?\.com/api/webhooks/[0-9]{17,20}/[A-Za-z0-9_\-]{60,}`, 3, nil},
+	{"Docker token", `\bdckr_pat_[A-Za-z0-9_\-]{27}`, 3, nil},
+	{"Doppler token", `\bdp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.\-]{40,}`, 3, nil},
+	{"Fly.io token", `\bFlyV1 fm[12][a-z]?_[A-Za-z0-9+/=]{80,}`, 3.5, nil},
+	{"GitHub token", `\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{36,255}\b`, 3, nil},
+	{"GitHub token", `\bgithub_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}\b`, 3, nil},
+	{"GitLab token", `\bgl(?:pat|dt|rt|ptt|cbt|oas|soat|ft)-[A-Za-z0-9_\-]{20,}`, 3, nil},
+	{"Google key", `\bAIza[A-Za-z0-9_\-]{35}`, 3, nil},
+	{"Google OAuth secret", `\bGOCSPX-[A-Za-z0-9_\-]{28}`, 3, nil},
+	{"Grafana token", `\bgl(?:sa_[A-Za-z0-9]{32}_[a-f0-9]{8}|c_[A-Za-z0-9+/=]{60,})`, 3, nil},
+	{"HashiCorp Terraform token", `\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_\-=]{60,}`, 3.5, nil},
+	{"HashiCorp Vault token", `\bhv[sbr]\.[A-Za-z0-9_\-]{24,}`, 3, nil},
+	{"Heroku key", `\bHRKU-AA[A-Za-z0-9_\-]{58}\b`, 3, nil},
+	{"Hugging Face token", `\b(?:hf|api_org)_[A-Za-z]{34}\b`, 3, nil},
+	{"Linear key", `\blin_(?:api|oauth)_[A-Za-z0-9]{40,}\b`, 3, nil},
+	{"Mailgun key", `\bkey-[a-f0-9]{32}\b`, 3, nil},
+	{"Mailchimp key", `\b[a-f0-9]{32}-us[0-9]{1,2}\b`, 3, nil},
+	{"New Relic key", `\bNRAK-[A-Z0-9]{27}\b`, 3, nil},
+	{"Notion token", `\bntn_[A-Za-z0-9]{40,}\b`, 3, nil},
+	{"npm token", `\bnpm_[A-Za-z0-9]{36}\b`, 3, nil},
+	{"OpenAI key", `\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_\-]{20,}T3BlbkFJ[A-Za-z0-9_\-]{20,}`, 3.5, nil},
+	{"PyPI token", `\bpypi-AgE[A-Za-z0-9_\-]{50,}`, 3.5, nil},
+	{"RubyGems key", `\brubygems_[a-f0-9]{48}\b`, 3, nil},
+	{"SendGrid key", `\bSG\.[A-Za-z0-9_\-]{22}\.[A-Za-z0-9_\-]{43}`, 3.5, nil},
+	{"Sentry token", `\bsntry[su]_[A-Za-z0-9+/=_\-]{40,}`, 3, nil},
+	{"Shopify token", `\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`, 3, nil},
+	{"Slack token", `\bxox[abeoprs]-[A-Za-z0-9\-]{20,}`, 3, nil},
+	{"Slack app token", `\bxapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]{32,}`, 3, nil},
+	{"Slack webhook", `https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Z0-9]{8,}/[A-Za-z0-9/]{20,}`, 3, nil},
+	{"Square token", `\b(?:EAAA|sq0csp-|sq0atp-)[A-Za-z0-9_\-]{40,}`, 3.5, nil},
+	{"Stripe key", `\b(?:sk|rk)_live_[A-Za-z0-9]{20,}\b`, 3, nil},
+	{"Stripe webhook secret", `\bwhsec_[A-Za-z0-9+/]{32,}`, 3, nil},
+	{"Supabase key", `\bsbp_[a-f0-9]{40}\b`, 3, nil},
+	{"Telegram token", `\b[0-9]{8,10}:AA[A-Za-z0-9_\-]{33}\b`, 3.5, nil},
+	{"Twilio key", `\bSK[a-f0-9]{32}\b`, 3, nil},
+	{"password in a URL", `\b(?:https?|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|rediss|amqps?|ftp)://[^\s:/@"'<>]{1,64}:([^\s:/@"'<>{}$]{12,128})@[A-Za-z0-9.\-]+`, 3, nil},
+	{"password in the code", `(?i:password|passwd|secret|api_?key|auth_?token|access_?token)["']?\s{0,5}(?::=?|=>?)\s{0,5}["']([A-Za-z0-9+/_\-=.~!@#%^&*]{20,128})["']`, 4.2, []string{"password", "passwd", "secret", "apikey", "api_key", "authtoken", "auth_token", "accesstoken", "access_token"}},
 }
 
 // placeholders are words that nobody's secret contains by chance.
@@ -164,11 +182,38 @@ func entropy(text []byte) float64 {
 	return bits
 }
 
-func containsAny(text []byte, literals []string) bool {
-	if literals == nil {
-		return true
+// linesWith returns the start and end of every line that holds one of the words,
+// in order.
+func linesWith(text []byte, words []string) [][2]int {
+	var lines [][2]int
+	for _, w := range words {
+		for at := 0; at < len(text); {
+			i := bytes.Index(text[at:], []byte(w))
+			if i < 0 {
+				break
+			}
+			start := bytes.LastIndexByte(text[:at+i], '\n') + 1
+			end := len(text)
+			if n := bytes.IndexByte(text[at+i:], '\n'); n >= 0 {
+				end = at + i + n
+			}
+			lines = append(lines, [2]int{start, end})
+			at = end
+		}
 	}
-	return slices.ContainsFunc(literals, func(l string) bool { return bytes.Contains(text, []byte(l)) })
+	slices.SortFunc(lines, func(a, b [2]int) int { return a[0] - b[0] })
+	return slices.Compact(lines)
+}
+
+// asciiLower keeps every offset, which bytes.ToLower does not.
+func asciiLower(text []byte) []byte {
+	lower := slices.Clone(text)
+	for i, c := range lower {
+		if c >= 'A' && c <= 'Z' {
+			lower[i] = c + 'a' - 'A'
+		}
+	}
+	return lower
 }
 
 // Redact replaces the secrets of a text by "[redacted: kind]".
