@@ -2,12 +2,18 @@ package review
 
 import (
 	"testing"
+	"testing/fstest"
 
+	"github.com/crev-ratchet/crev/internal/model/replay"
 	"github.com/crev-ratchet/crev/internal/projection"
 )
 
 func TestConclude(t *testing.T) {
 	t.Parallel()
+	silent, err := replay.Open(fstest.MapFS{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	file := func(path string, s projection.State, reason string) projection.Coverage {
 		return projection.Coverage{Path: path, State: s, Reason: reason}
 	}
@@ -68,7 +74,7 @@ func TestConclude(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j := &job{coverage: map[string]projection.Coverage{}, results: tt.results, budget: newBudget(ModelConfig{})}
+			j := &job{model: silent, coverage: map[string]projection.Coverage{}, results: tt.results, budget: newBudget(ModelConfig{})}
 			j.report.Checks = tt.checks
 			for _, f := range tt.files {
 				j.coverage[f.Path] = f

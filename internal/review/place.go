@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/checker"
@@ -16,7 +17,12 @@ import (
 // quote decides the lines. Line numbers from a model are a hint at most: models
 // count in the wrong file, the old file or the patch.
 func (j *job) place(ctx context.Context, b batch.Batch, f finding.Finding) claim {
-	c := claim{Finding: j.redactFinding(f), batch: b.ID}
+	f = bounded(j.redactFinding(f))
+	c := claim{Finding: f, batch: b.ID}
+	if strings.TrimSpace(c.Claim) == "" {
+		c.rejected = "it makes no claim"
+		return c
+	}
 	file := inBatch(b, f.Path)
 	if file == nil {
 		c.rejected = "its path is not in the batch"
