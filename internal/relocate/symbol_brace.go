@@ -160,7 +160,10 @@ func (s *braceScanner) skip() bool {
 		s.keep('"')
 	case c == '"':
 		s.quoted('"', true)
-	case c == '`' && (scripting(s.ext) || s.ext == ".go"):
+	case c == '`' && scripting(s.ext):
+		s.template()
+		s.keep('"')
+	case c == '`' && s.ext == ".go":
 		s.pos++
 		s.through("`", true)
 		s.keep('"')
@@ -187,6 +190,39 @@ func (s *braceScanner) through(end string, inclusive bool) {
 	for ; s.pos < to; s.pos++ {
 		if s.src[s.pos] == '\n' {
 			s.line++
+		}
+	}
+}
+
+// template moves past a template literal and the literals nested in its
+// expressions.
+func (s *braceScanner) template() {
+	var open []int // how many braces are open in each expression around
+	text := true   // in a literal, not in an expression
+	for s.pos++; s.pos < len(s.src); s.pos++ {
+		switch c := s.src[s.pos]; {
+		case c == '\n':
+			s.line++
+		case c == '\\' && s.pos+1 < len(s.src) && s.src[s.pos+1] != '\n':
+			s.pos++
+		case c == '`' && text && len(open) == 0:
+			s.pos++
+			return
+		case c == '`':
+			text = !text
+		case text && c == '$' && s.pos+1 < len(s.src) && s.src[s.pos+1] == '{':
+			open, text = append(open, 0), false
+			s.pos++
+		case text:
+		case c == '"' || c == '\'':
+			s.quoted(c, true)
+			s.pos--
+		case c == '{':
+			open[len(open)-1]++
+		case c == '}' && open[len(open)-1] == 0:
+			open, text = open[:len(open)-1], true
+		case c == '}':
+			open[len(open)-1]--
 		}
 	}
 }

@@ -65,6 +65,11 @@ func TestSymbols(t *testing.T) {
 			text: "function f() {\n  return `{${x}`;\n}\nfunction g() {\n  return /[{]/.test(s);\n}\n",
 			want: []string{"f func 1-3", "g func 4-6"},
 		},
+		"javascript with nested templates": {
+			path: "a.js",
+			text: "function f() {\n  return `it's ${x ? `{${y}` : \"`\"} ${g({a: 1})} {`;\n}\nfunction g() {\n}\n",
+			want: []string{"f func 1-3", "g func 4-5"},
+		},
 		"c": {
 			path: "a.c",
 			text: "#define X {\nstruct p {\n  int x;\n};\n\nstatic struct p *at(int x) {\n  while (x) { x--; }\n}\n",
@@ -123,6 +128,7 @@ func FuzzSymbols(f *testing.F) {
 	for _, ext := range []string{".go", ".java", ".py", ".rb", ".ts", ".rs", ".c", ".sh"} {
 		f.Add(ext, "class A {\n  def f(x):\n    \"\"\"{\n`/*'\n}\nfunc (t *T) g() {\n")
 	}
+	f.Add(".ts", "a(`${{`}${`\n${b}`")
 	f.Fuzz(func(t *testing.T, ext, text string) {
 		lines := strings.Count(text, "\n") + 1
 		for _, s := range Symbols("a"+ext, []byte(text)) {
