@@ -49,10 +49,20 @@ func (m *Mapper) twin(f *changed, o int, p place) place {
 			best, bestRun = n, run
 		}
 	}
-	if bestRun >= minTwin {
-		p.ambiguous = true
-		p.others = append(p.others, place{file: f, line: best})
+	if bestRun < minTwin {
+		return p
 	}
+	// Outside declarations the one before the place says which is the original.
+	other := place{file: f, line: best}
+	was := m.declared(f.old).before(o)
+	news := m.declared(f.new)
+	if name == "" && news.nameAt(p.line) == "" && was != "" && news.before(p.line) != was && news.before(best) == was {
+		other = p
+		p.line = best
+		p.reason = "the same code was added beside it; the declaration before tells which is the original"
+	}
+	p.ambiguous = true
+	p.others = append(p.others, other)
 	return p
 }
 

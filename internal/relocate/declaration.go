@@ -48,6 +48,61 @@ func (m *Mapper) byDeclaration(f *changed, o int) (place, bool) {
 	return place{file: f, line: n, how: Rewritten, sim: sim, reason: "the declaration was edited"}, true
 }
 
+// atHead keeps a place that was the first line of a type at its first line: a
+// comment or an annotation that was added above the line that names the type
+// belongs to it.
+func (m *Mapper) atHead(f *changed, o int, p place) place {
+	if p.file == nil || p.how == Gone {
+		return p
+	}
+	olds, news := m.declared(f.old), m.declared(p.file.new)
+	k, was := olds.named[o]
+	t, is := news.named[p.line]
+	if !was || !is || olds.list[k].Kind != "type" || f.old.headOf(&olds.list[k]) != o {
+		return p
+	}
+	head := p.file.new.headOf(&news.list[t])
+	if head >= p.line || p.file.newSpanAt(head) < 0 {
+		return p
+	}
+	p.line = head
+	if p.how == Shifted {
+		p.how = Rewritten
+	}
+	p.reason = "its type begins with what was added above it"
+	return p
+}
+
+// inSignature answers for a place of one line, the signature of a function, that
+// the change spread over several lines: the part that was edited, when it is the
+// only one that does not stand word for word in the old line.
+func (m *Mapper) inSignature(f *changed, o, end int, p place) place {
+	if p.file == nil || p.how != Rewritten || end > o {
+		return p
+	}
+	olds := m.declared(f.old)
+	k, was := olds.named[o]
+	t := p.file.new
+	n := t.shapeAt(p.line).goes
+	if !was || olds.list[k].Kind != "func" || f.old.shapeAt(o).goes != 1 || n < 2 {
+		return p
+	}
+	edited := -1
+	for i := p.line; i < p.line+n; i++ {
+		if strings.Contains(f.old.norm[o], strings.Trim(t.norm[i], ",(){};:")) {
+			continue
+		}
+		if edited >= 0 {
+			return p
+		}
+		edited = i
+	}
+	if edited >= 0 {
+		p.line, p.reason = edited, "the signature was spread over several lines; this one was edited"
+	}
+	return p
+}
+
 // memberFloor is the least likeness of a field or constant found by its name.
 const memberFloor = 0.55
 
@@ -79,11 +134,47 @@ func (m *Mapper) byName(f *changed, o int) (place, bool) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(b.score, a.score) })
-	if len(all) == 0 || len(all) > 1 && all[0].score-all[1].score < 0.1 {
+	if len(all) == 0 {
+		return m.alone(f, o, name)
+	}
+	if len(all) > 1 && all[0].score-all[1].score < 0.1 {
 		return place{}, false
 	}
 	all[0].reason = "the declaration and its neighbours were moved"
 	return all[0], true
+}
+
+// minAlone is how many letters and digits the declaration of a field needs to
+// be followed into another file without a neighbour.
+const minAlone = 20
+
+// alone looks for a field or constant in the other files by its whole text,
+// which must be there once. Where the old text of that file is not known, the
+// declaration may always have been there, so that the place is a guess.
+func (m *Mapper) alone(f *changed, o int, name string) (place, bool) {
+	if f.old.alnum[o] < minAlone {
+		return place{}, false
+	}
+	var found []place
+	for _, g := range m.files {
+		if g == f || g.new == nil || path.Ext(g.NewPath) != path.Ext(f.OldPath) {
+			continue
+		}
+		for _, p := range m.members(f, o, g, name) {
+			if p.sim < 1 {
+				continue
+			}
+			if g.blind() {
+				p.how = Candidate
+			}
+			p.reason = "the same declaration stands in another file"
+			found = append(found, p)
+		}
+	}
+	if len(found) != 1 {
+		return place{}, false
+	}
+	return found[0], true
 }
 
 // member returns the name that line i declares outside all functions.

@@ -64,6 +64,17 @@ func (d *declared) around(i int) int {
 	return int(d.within[i])
 }
 
+// before is the name of the last declaration that ends above line i, "" for
+// none.
+func (d *declared) before(i int) string {
+	for i--; i >= 0 && i < len(d.within); i-- {
+		if k := d.within[i]; k >= 0 {
+			return d.list[k].Name
+		}
+	}
+	return ""
+}
+
 // function returns the lines [start,end) of the innermost function around i.
 func (d *declared) function(i int) (start, end int, ok bool) {
 	if k := d.around(i); k >= 0 && d.list[k].Kind == "func" {

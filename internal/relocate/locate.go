@@ -44,6 +44,7 @@ func (m *Mapper) locateIn(f *changed, loc finding.Location) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	p = m.inSignature(f, o, end, m.atHead(f, o, p))
 	return m.finish(f, loc, o, end, p), nil
 }
 

@@ -38,6 +38,9 @@ func (m *Mapper) inHunk(f *changed, o int) (place, verdict) {
 		return p, likely
 	case beside == 1 && g.sim >= 0.4 && similarity(f.old, o, f.new, g.line, 0) >= 0.4:
 		return p, likely
+	case cutCondition(f.old, o, f.new, g.line):
+		p.reason = "its condition was cut into several"
+		return p, likely
 	}
 	return p, doubtful
 }

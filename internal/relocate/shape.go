@@ -1,6 +1,9 @@
 package relocate
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // shape is what a line does, as far as its first and last bytes tell. Two
 // versions of one statement keep their shape more often than their text.
@@ -215,6 +218,45 @@ func (t *text) headAt(i int) []uint16 {
 	}
 	t.heads[i] = p
 	return p
+}
+
+// condition returns what an if or a while asks, without blanks and the brackets
+// around it, "" for other lines and for a condition that goes on below.
+func (t *text) condition(i int) string {
+	lead := t.shapeAt(i).lead
+	s := strings.TrimLeft(t.norm[i], "}")
+	switch lead {
+	case "if", "while", "elseif":
+	default:
+		return ""
+	}
+	if strings.HasPrefix(s, "elif") {
+		lead = "elif"
+	}
+	s = strings.TrimPrefix(s, lead)
+	if !strings.HasPrefix(s, "(") {
+		return strings.TrimRight(s, "{:")
+	}
+	depth := 0
+	for k := range len(s) {
+		switch s[k] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return s[1:k]
+			}
+		}
+	}
+	return ""
+}
+
+// cutCondition reports whether line i asks for several things at once and line
+// j for one of them.
+func cutCondition(a *text, i int, b *text, j int) bool {
+	was, is := a.condition(i), b.condition(j)
+	parts := strings.Split(was, "&&")
+	return is != "" && len(parts) > 1 && slices.Contains(parts, is)
 }
 
 // statementAt returns the byte pairs of the whole statement that begins at
