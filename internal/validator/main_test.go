@@ -14,6 +14,7 @@ func TestMain(m *testing.M) {
 	if status, mine := sandbox.Main(os.Args[1:]); mine {
 		os.Exit(status)
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	os.Exit(m.Run())
 }
 
