@@ -159,7 +159,7 @@ func (j *job) judge(ctx context.Context, r *result) {
 		c := &r.claims[at[k]]
 		c.judged = v.Category
 		if !v.Keep {
-			c.dropped = j.redact(v.Reason)
+			c.dropped = cut(j.redact(v.Reason), maxItem)
 		}
 	}
 }

@@ -1,0 +1,110 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crev-ratchet/crev/internal/batch"
+	"github.com/crev-ratchet/crev/internal/diff"
+	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/model"
+	"github.com/crev-ratchet/crev/internal/projection"
+)
+
+func TestReadFindings(t *testing.T) {
+	t.Parallel()
+	const one = `{"findings": [{"path": "a.go", "quote": "x", "side": %q, "start_line": 3, "end_line": null,
+		"symbol": null, "category": " Security ", "severity": %q, "claim": "c", "subject": "s", "predicate": "p",
+		"detail": "d", "evidence": ["e"], "criteria": ["k"], "suggestion": null}]}`
+	want := finding.Finding{
+		Source: "code", Path: "a.go", Quote: "x", Side: finding.Right, StartLine: 3, Category: "security",
+		Severity: finding.High, Claim: "c", Subject: "s", Predicate: "p", Detail: "d",
+		Evidence: []string{"e"}, Criteria: []string{"k"}, Tier: finding.Advisory,
+	}
+	left := want
+	left.Side = finding.Left
+	for name, tt := range map[string]struct {
+		raw  string
+		want []finding.Finding
+		fail bool
+	}{
+		"none":             {raw: `{"findings": []}`},
+		"on the new side":  {raw: fmt.Sprintf(one, "new", "high"), want: []finding.Finding{want}},
+		"on the old side":  {raw: fmt.Sprintf(one, "old", "high"), want: []finding.Finding{left}},
+		"unknown severity": {raw: fmt.Sprintf(one, "new", "blocker"), fail: true},
+		"a list":           {raw: `[]`, fail: true},
+		"a number as path": {raw: `{"findings": [{"path": 3}]}`, fail: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := readFindings(json.RawMessage(tt.raw), "code")
+			if (err != nil) != tt.fail {
+				t.Fatalf("readFindings: %v, want an error: %v", err, tt.fail)
+			}
+			if d := cmp.Diff(tt.want, got, cmp.Comparer(func(a, b finding.Tier) bool { return a == b })); d != "" {
+				t.Errorf("readFindings (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	over := newBudget(ModelConfig{MaxTokens: 1})
+	_, budgetErr := over.admit(model.Request{System: "more than one token of text"})
+	for name, tt := range map[string]struct {
+		err  error
+		want string
+	}{
+		"the model refused":     {&model.Error{Failure: model.Refused}, string(model.Refused)},
+		"the model, wrapped":    {fmt.Errorf("ask: %w", &model.Error{Failure: model.BadOutput}), string(model.BadOutput)},
+		"the time is over":      {fmt.Errorf("ask: %w", context.DeadlineExceeded), "deadline"},
+		"somebody gave up":      {context.Canceled, "deadline"},
+		"the budget is used up": {budgetErr, "budget"},
+		"anything else":         {errors.New("disk"), "error"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := failure(tt.err); got != tt.want {
+				t.Errorf("failure(%v) = %q, want %q", tt.err, got, tt.want)
+			}
+		})
+	}
+}
+
+// A batch has the worst result of its reviewers, and a file the worst of its
+// batches: what one of them could not read was not reviewed.
+func TestTake(t *testing.T) {
+	t.Parallel()
+	passed, failed := answer{gate: "passed", tries: 1}, answer{gate: "unreviewed", reason: "refused", tries: 1}
+	forced := answer{gate: "forced", reason: "too short", tries: 4}
+	for name, tt := range map[string]struct {
+		batches [][]answer
+		want    projection.Coverage
+	}{
+		"both answered":                  {[][]answer{{passed, passed}}, projection.Coverage{State: projection.Reviewed}},
+		"one of two failed":              {[][]answer{{passed, failed}}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
+		"the first piece failed":         {[][]answer{{failed}, {passed}}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
+		"the last piece failed":          {[][]answer{{passed}, {failed}}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
+		"one was taken after four tries": {[][]answer{{forced, passed}}, projection.Coverage{State: projection.Reviewed, Reason: "taken after 4 tries: too short"}},
+		"a failure outweighs that":       {[][]answer{{forced, failed}}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := &job{d: Deps{Log: discard}, coverage: map[string]projection.Coverage{"a.go": {Path: "a.go", State: projection.Unreviewed}}}
+			f := &diff.File{OldPath: "a.go", NewPath: "a.go"}
+			for i, as := range tt.batches {
+				j.take(t.Context(), batch.Batch{ID: fmt.Sprint(i + 1), Parts: []batch.Part{{File: f}}}, as)
+			}
+			tt.want.Path = "a.go"
+			if d := cmp.Diff(tt.want, j.coverage["a.go"]); d != "" {
+				t.Errorf("coverage (-want +got):\n%s", d)
+			}
+		})
+	}
+}
