@@ -126,7 +126,13 @@ func escapes() []probe {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}
 			return cmd.Run()
 		}},
-		{"mount", false, func(d decoys) error { return unix.Mount("tmpfs", d.Tmp, "tmpfs", 0, "") }},
+		{"mount", false, func(d decoys) error {
+			if err := unix.Mount("tmpfs", d.Tmp, "tmpfs", 0, ""); err != nil {
+				return err
+			}
+			unix.Unmount(d.Tmp, unix.MNT_DETACH)
+			return nil
+		}},
 		{"chroot", true, func(d decoys) error { return unix.Chroot(d.Tmp) }},
 		{"file handle", false, func(decoys) error {
 			_, _, err := unix.NameToHandleAt(unix.AT_FDCWD, "/", 0)
@@ -144,7 +150,10 @@ func escapes() []probe {
 			return err
 		}},
 		{"shared memory", false, func(decoys) error {
-			_, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
+			id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
+			if err == nil {
+				unix.SysvShmCtl(id, unix.IPC_RMID, nil)
+			}
 			return err
 		}},
 		{"capabilities", false, capabilities},

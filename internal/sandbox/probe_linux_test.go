@@ -28,10 +28,22 @@ func TestProbesGetThroughWithoutLayers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("some escapes need root")
 	}
-	r := &Runner{opts: Options{TempDir: os.TempDir()}, path: searchPath(testPath)}
+	root, err := os.MkdirTemp("", "crev-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(root) })
+	if err := os.Chmod(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := &Runner{opts: Options{TempDir: root}, path: searchPath(testPath)}
 	probes, err := r.probeMode(t.Context(), mode{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	// What got through leaves nothing on this machine.
+	if mounts, err := os.ReadFile("/proc/self/mounts"); err != nil || strings.Contains(string(mounts), root+"/") {
+		t.Errorf("a mount is left: %v", err)
 	}
 	var blocked []string
 	for _, p := range probes {
