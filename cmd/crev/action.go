@@ -136,7 +136,7 @@ func (a *action) deps(ctx context.Context, repo *git.Repo) review.Deps {
 	secrets := []string{a.act.Input("api_key"), a.act.Input("github_token"), a.act.Input("ledger_token")}
 	return review.Deps{
 		Repo:     repo,
-		Runner:   lazyRunner(ctx, sandbox.Options{InActions: true}),
+		Runner:   lazyRunner(ctx, sandbox.Options{InActions: true, Sudo: "sudo"}),
 		Secrets:  strings.Join(secrets, "") != "",
 		Redactor: finding.NewRedactor(secrets...),
 		Rand:     rand.Reader,

@@ -31,7 +31,7 @@ const storyBranch = "change"
 // storyRunner plays stories in throw-away repositories: real git, the real run,
 // scripted reviewers, and a stand-in for GitHub that only keeps threads.
 type storyRunner struct {
-	sandbox func() *sandbox.Runner
+	sandbox func([]string) *sandbox.Runner
 }
 
 // storyPlay is one story under way. It has a clock of its own, so that a story

@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/git"
@@ -146,9 +145,12 @@ func (f *reviewFlags) deps(ctx context.Context, w world, repo *git.Repo) review.
 	}
 }
 
-// lazyRunner probes the machine's sandbox when the first script is to run.
-func lazyRunner(ctx context.Context, o sandbox.Options) func() *sandbox.Runner {
-	return sync.OnceValue(func() *sandbox.Runner { return sandbox.New(ctx, o) })
+// lazyRunner makes the sandbox of a run when its first script is to run.
+func lazyRunner(ctx context.Context, o sandbox.Options) func(read []string) *sandbox.Runner {
+	return func(read []string) *sandbox.Runner {
+		o.Read = read
+		return sandbox.New(ctx, o)
+	}
 }
 
 // show prints the outcome and turns it into an exit status. Only a validator

@@ -14,6 +14,7 @@ import (
 	"github.com/crev-ratchet/crev/internal/git"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
+	"github.com/crev-ratchet/crev/internal/sandbox"
 	"github.com/crev-ratchet/crev/internal/validator"
 )
 
@@ -30,6 +31,7 @@ type job struct {
 	headTree   fs.FS
 	files      []*diff.File
 	validators []validator.Validator
+	runner     *sandbox.Runner
 	// tracked are the paths of the head's tree.
 	tracked []string
 

@@ -99,10 +99,10 @@ type Deps struct {
 	Connect func(ModelConfig) (m Model, missing string, err error)
 	// Forge is nil on a laptop.
 	Forge Forge
-	// Runner gives what runs scripts. It is asked only when there is one to
-	// run, because finding the level of a machine takes a moment; each call
-	// returns the same.
-	Runner func() *sandbox.Runner
+	// Runner makes what runs scripts, with more folders that they may read. It
+	// is asked once, and only when there is a script to run: finding the
+	// level of a machine takes a moment.
+	Runner func(read []string) *sandbox.Runner
 	// Secrets says that this process holds a model key or a token that may
 	// write: nothing runs outside of the sandbox then.
 	Secrets bool

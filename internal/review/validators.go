@@ -11,6 +11,7 @@ import (
 	"github.com/crev-ratchet/crev/internal/diff"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
+	"github.com/crev-ratchet/crev/internal/sandbox"
 	"github.com/crev-ratchet/crev/internal/validator"
 )
 
@@ -82,7 +83,7 @@ func loadValidators(tree fs.FS) ([]validator.Validator, []validator.Problem) {
 func (j *job) runAll(ctx context.Context, vs []validator.Validator, in validator.Input) []validator.Result {
 	if j.in.NoScripts == "" {
 		if slices.ContainsFunc(vs, executes) {
-			in.Runner = j.d.Runner()
+			in.Runner = j.sandbox()
 		}
 		return validator.RunAll(ctx, vs, in)
 	}
@@ -95,6 +96,15 @@ func (j *job) runAll(ctx context.Context, vs []validator.Validator, in validator
 		out = append(out, validator.Run(ctx, v, in))
 	}
 	return out
+}
+
+// sandbox returns what runs scripts, made at the first call.
+func (j *job) sandbox() *sandbox.Runner {
+	if j.runner == nil {
+		j.runner = j.d.Runner(j.cfg.Sandbox.Read)
+		j.d.Log.Info("sandbox", "level", j.runner.Report().Level)
+	}
+	return j.runner
 }
 
 // executes reports whether a validator runs a program of the repository.
@@ -119,7 +129,7 @@ func (j *job) export(ctx context.Context) (dir string, remove func(), err error)
 
 func (j *job) validatorInput(tree string) validator.Input {
 	in := validator.Input{
-		Tree: os.DirFS(tree), Dir: tree, Files: j.tracked,
+		Tree: os.DirFS(tree), Dir: tree, Files: j.tracked, Timeout: j.cfg.Sandbox.Timeout,
 		Changed:          map[string][]validator.Range{},
 		AllowUnsandboxed: !j.d.Secrets,
 	}

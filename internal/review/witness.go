@@ -57,7 +57,7 @@ func (j *job) runAt(ctx context.Context, v validator.Validator, commit, over str
 			return validator.Result{}, err
 		}
 	}
-	in := validator.Input{Tree: os.DirFS(dir), Dir: dir, Runner: j.d.Runner()}
+	in := validator.Input{Tree: os.DirFS(dir), Dir: dir, Runner: j.sandbox(), Timeout: j.cfg.Sandbox.Timeout}
 	files, err := j.d.Repo.Files(ctx, commit)
 	if err != nil {
 		return validator.Result{}, err

@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/crev-ratchet/crev/internal/sandbox"
 )
 
 const (
@@ -337,7 +335,6 @@ func (d *description) common(v *Validator) {
 			d.problem(d.lines["promotes"], "promotes %q: a class is 16 hex digits, as crev ledger triage prints it", class)
 		}
 	}
-	v.Timeout = sandbox.DefaultTimeout
 	if t := d.text("timeout"); t != "" {
 		var err error
 		if v.Timeout, err = time.ParseDuration(t); err != nil || v.Timeout < time.Second || v.Timeout > maxTimeout {

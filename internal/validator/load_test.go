@@ -26,11 +26,11 @@ func TestLoad(t *testing.T) {
 		},
 		"a script with the defaults, a byte order mark and carriage returns": {
 			yaml: "\ufeffsays: Use it.\r\nkind: script\r\nscope: '**'\r\nrun: ./check.sh\r\n",
-			want: Validator{Name: "v", Says: "Use it.", Kind: Script, Scope: []string{"**"}, Run: []string{"./check.sh"}, Timeout: 30 * time.Second, In: WholeTree, Output: Auto},
+			want: Validator{Name: "v", Says: "Use it.", Kind: Script, Scope: []string{"**"}, Run: []string{"./check.sh"}, In: WholeTree, Output: Auto},
 		},
 		"a command": {
 			yaml: "says: Lint.\nkind: command\nscope: web/**\nrun: [eslint, -f, sarif]\noutput: sarif\nworking_directory: ./web/\nsandbox: off\n",
-			want: Validator{Name: "v", Says: "Lint.", Kind: Command, Scope: []string{"web/**"}, Run: []string{"eslint", "-f", "sarif"}, Timeout: 30 * time.Second, In: WholeTree, Output: SARIF, Directory: "web", Unsandboxed: true},
+			want: Validator{Name: "v", Says: "Lint.", Kind: Command, Scope: []string{"web/**"}, Run: []string{"eslint", "-f", "sarif"}, In: WholeTree, Output: SARIF, Directory: "web", Unsandboxed: true},
 		},
 	}
 	for name, tc := range tests {
@@ -240,7 +240,7 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("%d validators and problems %v", len(vs), problems)
 		}
 		for _, v := range vs {
-			if v.Says == "" || checkScope(v.Scope) != nil || v.Timeout <= 0 || v.In == "" {
+			if v.Says == "" || checkScope(v.Scope) != nil || v.Timeout < 0 || v.In == "" {
 				t.Fatalf("accepted %+v", v)
 			}
 			// What is accepted can be run.

@@ -1,6 +1,7 @@
 package validator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,6 +60,7 @@ func runScript(ctx context.Context, v Validator, in Input, r *Result) {
 		in.Dir = abs
 	}
 	openToOthers(in.Dir)
+	v.Timeout = cmp.Or(v.Timeout, in.Timeout, sandbox.DefaultTimeout)
 	call := call{v: v, in: in, places: newPlaces(in.Files, v.Directory, absolute(in.Dir)...)}
 	deadline := time.Now().Add(v.Timeout)
 	for _, args := range chunks(v.arguments(files)) {

@@ -58,7 +58,7 @@ type Validator struct {
 	Run []string
 	// Promotes lists the classes that this check decides, 16 hex digits each.
 	Promotes []string
-	// Timeout bounds one run, files and all.
+	// Timeout bounds one run, files and all; 0 is Input.Timeout.
 	Timeout time.Duration
 	In      Where
 	// Output says what a script or command prints.
@@ -189,6 +189,9 @@ type Input struct {
 	// nothing does. A file with no ranges is one of which only the name or
 	// the mode changed.
 	Changed map[string][]Range
+	// Timeout bounds a run of a validator that names no timeout; 0 is
+	// sandbox.DefaultTimeout.
+	Timeout time.Duration
 	// Runner runs scripts; without one they are broken.
 	Runner *sandbox.Runner
 	// AllowUnsandboxed permits "sandbox: off". Set it only where the job
