@@ -33,6 +33,11 @@ func Seal(e Event) (Event, error) {
 	if err := json.Unmarshal(line, &sealed); err != nil {
 		return Event{}, fmt.Errorf("seal %s event: %w", e.Kind(), err)
 	}
+	// Bytes that are no UTF-8 were replaced on the way; what counts is what a
+	// reader will encode.
+	if line, err = sealed.encode(); err != nil {
+		return Event{}, fmt.Errorf("seal %s event: %w", e.Kind(), err)
+	}
 	sealed.ID = hashID(line)
 	return sealed, nil
 }

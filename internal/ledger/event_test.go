@@ -166,3 +166,17 @@ func TestOneSecondFoldsInTheOrderOfKinds(t *testing.T) {
 		t.Errorf("status %s with %d comments, want verified with 1", d.Status, len(d.Comments))
 	}
 }
+
+func TestSealReplacesInvalidText(t *testing.T) {
+	t.Parallel()
+	e := drawEvent(1)
+	e.Opened.Locations[0].Path = "caf\xe9.go"
+	sealed := seal(t, e)
+	got, err := Parse(sealed.Line())
+	if err != nil {
+		t.Fatalf("what was sealed cannot be read: %v", err)
+	}
+	if p := got.Opened.Locations[0].Path; p != "caf\uFFFD.go" {
+		t.Errorf("path %q, want the byte replaced", p)
+	}
+}
