@@ -24,8 +24,8 @@ const (
 	maxBaseCommits = 200
 )
 
-// script is story.yaml.
-type script struct {
+// storyScript is story.yaml.
+type storyScript struct {
 	Adjudicator string                  `yaml:"adjudicator"`
 	Defects     map[string]*StoryDefect `yaml:"defects"`
 	Rounds      []*Round                `yaml:"rounds"`
@@ -98,7 +98,7 @@ func (s *Story) parse(text []byte) error {
 }
 
 func (s *Story) readScript(text []byte) error {
-	var sc script
+	var sc storyScript
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
 	if err := dec.Decode(&sc); err != nil {

@@ -98,8 +98,9 @@ func (j *job) follow(ctx context.Context) {
 // route is the way from an older commit to the head.
 type route struct {
 	steps []*relocate.Mapper
-	// touched are the paths that differ.
-	touched map[string]bool
+	// touched are the paths that differ, names the declarations in which
+	// lines differ.
+	touched, names map[string]bool
 	// missing is true when the older commit is not there any more.
 	missing bool
 	// reverts are the commits that messages on the way say they revert.
@@ -109,7 +110,7 @@ type route struct {
 // route prepares the mappers from a commit to the head: commit by commit while
 // it is an ancestor, one jump after a rebase or a squash.
 func (j *job) route(ctx context.Context, from string) route {
-	r := route{touched: map[string]bool{}}
+	r := route{touched: map[string]bool{}, names: map[string]bool{}}
 	if ok, err := j.d.Repo.HasCommit(ctx, from); err != nil || !ok {
 		r.missing = true
 		j.note("commit %s is not in this clone: defects recorded there are looked for by their surroundings", short(from))
@@ -132,6 +133,9 @@ func (j *job) route(ctx context.Context, from string) route {
 		r.steps = append(r.steps, j.mapper(ctx, to, files))
 		for _, f := range files {
 			r.touched[f.OldPath], r.touched[f.NewPath] = true, true
+			if len(r.touched) <= maxNamedFiles {
+				j.addNames(ctx, r.names, f)
+			}
 		}
 		if m, err := j.d.Repo.CommitMessage(ctx, to); err == nil {
 			r.reverts = append(r.reverts, reverted(m)...)
@@ -208,6 +212,11 @@ func needsCheck(s sight, r route) string {
 	for _, p := range s.defect.DependsOn {
 		if r.touched[p] {
 			return p + ", which it depends on, changed"
+		}
+	}
+	for _, name := range namedCode(s.defect) {
+		if r.names[name] {
+			return name + ", which it speaks of, changed"
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -20,9 +21,6 @@ import (
 func (j *job) reconcile(ctx context.Context) {
 	for _, r := range j.results {
 		for _, c := range r.claims {
-			if c.rejected == "" && strings.TrimSpace(c.Claim) == "" {
-				c.rejected = "it claims nothing"
-			}
 			if c.rejected != "" {
 				j.hide(c, "grounding", c.rejected)
 				continue
@@ -30,11 +28,12 @@ func (j *job) reconcile(ctx context.Context) {
 			j.claims = append(j.claims, c)
 		}
 	}
+	// Ids are numbered where two defects of a class open in one run, so the
+	// order in which a model lists them must not count.
+	slices.SortStableFunc(j.claims, compareClaims)
 	obs := make([]reconcile.Observation, len(j.claims))
 	for i, c := range j.claims {
-		loc := j.located(c)
-		obs[i] = reconcile.Observation{Finding: c.Finding, Location: loc,
-			Key: reconcile.Key(j.in.Run, c.Source, loc.Path, c.Claim)}
+		obs[i] = reconcile.Observation{Finding: c.Finding, Location: j.located(c), Key: j.key(c)}
 	}
 	known := j.known()
 	decided := reconcile.Reconcile(obs, known, reconcile.Options{Adjudicator: j.noModel() == ""})
@@ -61,6 +60,23 @@ func (j *job) reconcile(ctx context.Context) {
 			d.Hidden = nil
 		}
 	}
+}
+
+func compareClaims(a, b claim) int {
+	return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.StartLine, b.StartLine), cmp.Compare(a.EndLine, b.EndLine),
+		strings.Compare(a.Claim, b.Claim), strings.Compare(a.Source, b.Source))
+}
+
+// key identifies a claim when its run is replayed. It does not hold the place,
+// so there is none for a claim that the run makes in the same words of another
+// place in the file: those are two defects.
+func (j *job) key(c claim) string {
+	for _, o := range j.claims {
+		if o.Source == c.Source && o.Path == c.Path && o.Claim == c.Claim && o.StartLine != c.StartLine {
+			return ""
+		}
+	}
+	return reconcile.Key(j.in.Run, c.Source, c.Path, c.Claim)
 }
 
 // known is every defect of the view as it is at the head.
@@ -135,6 +151,7 @@ func (j *job) open(c claim, o reconcile.Observation, d reconcile.Decision) ledge
 		Severity: finding.Max(c.Severity, d.Severity), Tier: finding.Advisory, Source: c.Source,
 		Subject: c.Subject, Predicate: c.Predicate,
 		Locations: []finding.Location{o.Location},
+		DependsOn: j.namedPaths(c),
 		Criteria:  criteria, Evidence: c.Evidence, Quote: j.redact(c.Quote),
 		MissedEarlier: j.missedEarlier(c),
 	}}})

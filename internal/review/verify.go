@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/crev-ratchet/crev/internal/checker"
@@ -11,6 +12,7 @@ import (
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/model"
 	"github.com/crev-ratchet/crev/internal/projection"
+	"github.com/crev-ratchet/crev/internal/relocate"
 )
 
 // verify checks every active defect whose code changed: first with what runs by
@@ -27,6 +29,7 @@ func (j *job) verify(ctx context.Context) {
 			proofs = j.byInspection(ctx, d, s)
 		}
 		j.recordProofs(d, proofs)
+		j.standAtUnmet(d, s.from, proofs)
 	}
 	j.refold()
 	j.closeProven()
@@ -76,7 +79,10 @@ func (j *job) byInspection(ctx context.Context, d *ledger.Defect, s sight) []pro
 	reply, err := j.complete(ctx, req)
 	var found []checker.Inspection
 	if err == nil {
-		found, err = checker.ReadInspection(reply, c, j.stands)
+		found, err = checker.ReadInspection(reply, c, func(cite checker.Cite) bool {
+			_, ok := j.cited(cite, s.answer.Location)
+			return ok
+		})
 	}
 	if err != nil {
 		j.note("%s was not verified (%s): it stays as it is", d.ID, failure(err))
@@ -87,7 +93,9 @@ func (j *job) byInspection(ctx context.Context, d *ledger.Defect, s sight) []pro
 		v := ledger.Verification{Commit: j.in.Head, Method: "inspection", Outcome: in.Outcome, Criterion: i,
 			Evidence: []string{j.redact(in.Reason)}}
 		for _, cite := range in.Cites {
-			v.Locations = append(v.Locations, j.cited(cite))
+			if l, ok := j.cited(cite, s.answer.Location); ok {
+				v.Locations = append(v.Locations, l)
+			}
 		}
 		if in.Test != "" && in.Outcome == "passed" {
 			if check, evidence, ok := j.witness(ctx, s.from.Commit, in.Test); ok {
@@ -145,15 +153,40 @@ func (j *job) since(ctx context.Context, commit string) string {
 	return b.String()
 }
 
-// stands reports whether a citation is in the head's tree, blanks aside.
-func (j *job) stands(c checker.Cite) bool {
-	_, _, _, ok := finding.Place(j.text(c.Path), c.Quote, 0, 0)
-	return ok
+// cited is where a citation stands in the head's tree, blanks aside, false where
+// it does not. Code that stands at several places is cited where it is nearest
+// to the defect.
+func (j *job) cited(c checker.Cite, near finding.Location) (finding.Location, bool) {
+	hint := 1
+	if near.Path == c.Path && near.Start > 0 {
+		hint = near.Start
+	}
+	start, end, _, ok := finding.Place(j.text(c.Path), c.Quote, hint, 0)
+	return finding.Location{Role: "evidence", Path: c.Path, Start: start, End: end, Commit: j.in.Head}, ok
 }
 
-func (j *job) cited(c checker.Cite) finding.Location {
-	start, end, _, _ := finding.Place(j.text(c.Path), c.Quote, 0, 0)
-	return finding.Location{Role: "evidence", Path: c.Path, Start: start, End: end, Commit: j.in.Head}
+// standAtUnmet moves a defect that is partly fixed to the code that fails the
+// first unmet criterion: where it stood may be what was fixed. From is the place
+// that the run before gave it.
+func (j *job) standAtUnmet(d *ledger.Defect, from finding.Location, proofs []proof) {
+	met := slices.ContainsFunc(proofs, func(p proof) bool { return p.Outcome == "passed" })
+	i := slices.IndexFunc(proofs, func(p proof) bool { return p.Outcome == "failed" && len(p.Locations) > 0 })
+	if !met || i < 0 {
+		return
+	}
+	at, to := d.Locations[0], proofs[i].Locations[0]
+	if to.Path == at.Path && to.Start <= at.Start && at.Start <= to.End {
+		return
+	}
+	text := j.text(to.Path)
+	to.Role, to.Symbol = at.Role, enclosing(to.Path, text, to.Start)
+	to = j.anchorAt(to, text)
+	// Following the defect recorded a place in this run already. Events of one
+	// moment have no order, so there is one place a run.
+	j.events = slices.DeleteFunc(j.events, func(e ledger.Event) bool { return e.Defect == d.ID && e.Relocated != nil })
+	j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{Relocated: &ledger.Relocated{
+		From: bare(from), To: to, How: string(relocate.Candidate), Confidence: 1}}})
+	j.changed(d.ID, "relocated", "what is left of it is at "+where(to))
 }
 
 func (j *job) recordProofs(d *ledger.Defect, proofs []proof) {
