@@ -34,6 +34,7 @@ type action struct {
 	act   *github.Actions
 	rt    github.Runtime
 	event github.Event
+	in    inputs
 	log   *slog.Logger
 }
 
@@ -48,9 +49,11 @@ func actionCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 	if a.rt.EventName == "" || a.rt.EventPath == "" {
 		return usagef("action: GITHUB_EVENT_NAME and GITHUB_EVENT_PATH are not set; this command runs in a workflow, try crev review")
 	}
-	for _, secret := range []string{a.act.Input("api_key"), a.act.Input("github_token"), a.act.Input("ledger_token")} {
+	a.in = readInputs(a.act)
+	for _, secret := range a.in.secrets() {
 		a.act.Mask(secret)
 	}
+	forgetSecrets()
 	payload, err := os.ReadFile(a.rt.EventPath)
 	if err != nil {
 		return usagef("action: read the event: %v", err)
@@ -58,7 +61,7 @@ func actionCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 	if a.event, err = github.ParseEvent(a.rt.EventName, payload); err != nil {
 		return usagef("action: %v", err)
 	}
-	switch mode := a.act.Input("mode"); mode {
+	switch mode := a.in.mode; mode {
 	case "":
 		return a.run(ctx, a.modeOfEvent())
 	case modeGate, modeReview, modeSettle:
@@ -121,7 +124,7 @@ func (a *action) run(ctx context.Context, mode string) error {
 // open opens the checkout with the job's token.
 func (a *action) open(ctx context.Context) (*git.Repo, git.Auth, error) {
 	var auth git.Auth
-	if token := a.act.Input("github_token"); token != "" {
+	if token := a.in.githubToken; token != "" {
 		auth = git.Auth{Server: a.rt.ServerURL, Token: token}
 	}
 	repo, err := git.Open(ctx, a.workspace(), git.WithAuth(auth))
@@ -133,7 +136,7 @@ func (a *action) open(ctx context.Context) (*git.Repo, git.Auth, error) {
 
 // deps is what every mode works with.
 func (a *action) deps(ctx context.Context, repo *git.Repo) review.Deps {
-	secrets := []string{a.act.Input("api_key"), a.act.Input("github_token"), a.act.Input("ledger_token")}
+	secrets := a.in.secrets()
 	return review.Deps{
 		Repo:     repo,
 		Runner:   lazyRunner(ctx, sandbox.Options{InActions: true, Sudo: "sudo"}),
@@ -204,16 +207,16 @@ func (a *action) fetch(ctx context.Context, repo *git.Repo, in review.Request, a
 // equip adds what a review has beyond the gate: GitHub, the ledger branch and
 // the model.
 func (a *action) equip(repo *git.Repo, auth git.Auth, in *review.Request, d *review.Deps) error {
-	in.LedgerMode = a.act.Input("ledger_mode")
+	in.LedgerMode = a.in.ledgerMode
 	in.ReportDir = filepath.Join(a.w.env("RUNNER_TEMP"), "crev")
 	if a.w.env("RUNNER_TEMP") == "" {
 		in.ReportDir = ""
 	}
-	client, err := a.client(a.act.Input("github_token"))
+	client, err := a.client(a.in.githubToken)
 	if err != nil {
 		return err
 	}
-	owner, err := a.client(a.act.Input("ledger_token"))
+	owner, err := a.client(a.in.ledgerToken)
 	if err != nil {
 		return err
 	}
@@ -227,10 +230,10 @@ func (a *action) equip(repo *git.Repo, auth git.Auth, in *review.Request, d *rev
 	d.Ledgers = func(ctx context.Context, branch string) ([]fs.FS, error) {
 		return ledgerBranch(ctx, repo, client, branch, auth)
 	}
-	in.ModelName = a.act.Input("model")
+	in.ModelName = a.in.model
 	d.Connect = modelSettings{
-		baseURL: a.act.Input("base_url"), key: a.act.Input("api_key"), log: a.log,
-		secrets: []string{a.act.Input("github_token"), a.act.Input("ledger_token")},
+		baseURL: a.in.baseURL, key: a.in.apiKey, log: a.log,
+		secrets: a.in.secrets(),
 		howTo:   "set the inputs api_key and model, or base_url for another endpoint",
 	}.connect
 	return nil

@@ -10,7 +10,7 @@ import (
 // settle records how pull requests ended: the one that the event closes, or those
 // that a push to the default branch brought in.
 func (a *action) settle(ctx context.Context) error {
-	client, err := a.client(a.act.Input("github_token"))
+	client, err := a.client(a.in.githubToken)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// undumpable does nothing here: scripts run on Linux only.
+func undumpable() {}
