@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -22,36 +23,53 @@ func ledgerTally(_ context.Context, w world, flags *flag.FlagSet, args []string)
 	var f ratchetFlags
 	f.register(flags)
 	asJSON := flags.Bool("json", false, "print one JSON object")
-	if err := noArgs(flags, args); err != nil {
-		return err
-	}
-	root, store, err := openLedger(w)
+	c, err := f.count(w, flags, args)
 	if err != nil {
 		return err
 	}
-	defer closing(store, &err)
-	ratchet, err := f.ratchet(root, flags)
-	if err != nil {
-		return err
-	}
-	classes, _, err := tallied(store, ratchet)
-	if err != nil {
-		return err
-	}
+	defer closing(c.store, &err)
 	if *asJSON {
-		return printClasses(w.out, classes)
+		return printClasses(w.out, c.classes)
 	}
-	if len(classes) == 0 {
+	if len(c.classes) == 0 {
 		fmt.Fprintln(w.out, "The ledger holds no findings. Record some with `crev ledger add`.")
 		return nil
 	}
 	table := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "CLASS\tSTATUS\tRECURRED\tPULL REQUESTS\tRUNS\tSIGHTINGS\tPATH\tCLAIM")
-	for _, c := range classes {
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", c.FP, c.Status, c.Recurrence, c.PullRequests, c.Runs, c.Sightings,
-			c.Path, shorten(oneLine(c.Claim)))
+	for _, class := range c.classes {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", class.FP, class.Status, class.Recurrence, class.PullRequests, class.Runs, class.Sightings,
+			class.Path, shorten(oneLine(class.Claim)))
 	}
 	return table.Flush()
+}
+
+// counted are the classes of a ledger, as some way of counting has them.
+type counted struct {
+	store   *ledger.Store
+	files   fs.FS
+	ratchet ledger.Ratchet
+	classes []ledger.Class
+}
+
+// count parses the flags and counts the classes of the repository's ledger. The
+// caller closes the store.
+func (f *ratchetFlags) count(w world, flags *flag.FlagSet, args []string) (c counted, err error) {
+	if err := noArgs(flags, args); err != nil {
+		return c, err
+	}
+	root, store, err := openLedger(w)
+	if err != nil {
+		return c, err
+	}
+	c.store = store
+	if c.ratchet, err = f.ratchet(root, flags); err == nil {
+		c.classes, c.files, err = tallied(store, c.ratchet)
+	}
+	if err != nil {
+		return c, errors.Join(err, store.Close())
+	}
+	return c, nil
 }
 
 // printClasses writes what printJSON would, one class after the other: a large
@@ -109,23 +127,12 @@ func ledgerTriage(_ context.Context, w world, flags *flag.FlagSet, args []string
 	var f ratchetFlags
 	f.register(flags)
 	asJSON := flags.Bool("json", false, "print one JSON object")
-	if err := noArgs(flags, args); err != nil {
-		return err
-	}
-	root, store, err := openLedger(w)
+	c, err := f.count(w, flags, args)
 	if err != nil {
 		return err
 	}
-	defer closing(store, &err)
-	ratchet, err := f.ratchet(root, flags)
-	if err != nil {
-		return err
-	}
-	classes, fsys, err := tallied(store, ratchet)
-	if err != nil {
-		return err
-	}
-	due, err := triage(fsys, classes)
+	defer closing(c.store, &err)
+	due, err := triage(c.files, c.classes)
 	if err != nil {
 		return err
 	}
@@ -135,7 +142,7 @@ func ledgerTriage(_ context.Context, w world, flags *flag.FlagSet, args []string
 		}{due})
 	}
 	if len(due) == 0 {
-		fmt.Fprintf(w.out, "Nothing to decide: no class has come back %d times.\n", ratchet.Recur)
+		fmt.Fprintf(w.out, "Nothing to decide: no class has come back %d times.\n", c.ratchet.Recur)
 	}
 	for i, t := range due {
 		if i > 0 {

@@ -39,19 +39,12 @@ func (f *reviewFlags) register(flags *flag.FlagSet) {
 func gateCommand(ctx context.Context, w world, flags *flag.FlagSet, args []string) error {
 	var f reviewFlags
 	f.register(flags)
-	if err := noArgs(flags, args); err != nil {
-		return err
-	}
-	repo, err := git.Open(ctx, w.dir)
+	in, d, err := f.open(ctx, w, flags, args)
 	if err != nil {
 		return err
 	}
-	defer repo.Close()
-	in, err := f.request(ctx, w, repo)
-	if err != nil {
-		return err
-	}
-	out, err := review.Gate(ctx, in, f.deps(ctx, w, repo))
+	defer d.Repo.Close()
+	out, err := review.Gate(ctx, in, d)
 	if err != nil {
 		return err
 	}
@@ -66,22 +59,14 @@ func reviewCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 		play   = flags.String("replay", "", "answer model requests from `DIR` instead of an endpoint")
 		strict = flags.Bool("strict", false, "exit 3 when the review could not be completed")
 	)
-	if err := noArgs(flags, args); err != nil {
-		return err
-	}
-	repo, err := git.Open(ctx, w.dir)
+	in, d, err := f.open(ctx, w, flags, args)
 	if err != nil {
 		return err
 	}
-	defer repo.Close()
-	in, err := f.request(ctx, w, repo)
-	if err != nil {
-		return err
-	}
+	defer d.Repo.Close()
 	in.LedgerMode = review.LedgerLocal
-	d := f.deps(ctx, w, repo)
 	d.Ledgers = func(context.Context, string) ([]fs.FS, error) {
-		return []fs.FS{os.DirFS(filepath.Join(repo.Dir(), ".crev", "ledger"))}, nil
+		return []fs.FS{os.DirFS(filepath.Join(d.Repo.Dir(), ".crev", "ledger"))}, nil
 	}
 	in.ModelName = w.env("CREV_MODEL")
 	d.Connect = modelSettings{
@@ -95,6 +80,22 @@ func reviewCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 		return err
 	}
 	return f.show(w, out, *strict)
+}
+
+// open parses the flags and opens the repository. The caller closes it.
+func (f *reviewFlags) open(ctx context.Context, w world, flags *flag.FlagSet, args []string) (review.Request, review.Deps, error) {
+	if err := noArgs(flags, args); err != nil {
+		return review.Request{}, review.Deps{}, err
+	}
+	repo, err := git.Open(ctx, w.dir)
+	if err != nil {
+		return review.Request{}, review.Deps{}, err
+	}
+	in, err := f.request(ctx, w, repo)
+	if err != nil {
+		return in, review.Deps{}, errors.Join(err, repo.Close())
+	}
+	return in, f.deps(ctx, w, repo), nil
 }
 
 func noArgs(flags *flag.FlagSet, args []string) error {
