@@ -16,6 +16,7 @@ import (
 func benchCommands() []command {
 	return []command{
 		{name: "identity", summary: "is a new finding a known defect: replay labelled findings, no model", run: benchIdentity},
+		{name: "planted", summary: "plant defects in a repository's true history and follow what becomes of them", run: benchPlanted},
 		{name: "relocate", summary: "where is a known defect's code after a change", run: benchRelocate},
 		{name: "lifecycle", summary: "what becomes of a defect over many commits: scripted stories, no model", run: benchLifecycle},
 	}
