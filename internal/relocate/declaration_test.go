@@ -179,3 +179,71 @@ func TestLocateCopyOutsideDeclarations(t *testing.T) {
 		t.Errorf("Locate = line %d (%s), ambiguous %v; want %d, ambiguous", a.Location.Start, a.Reason, a.Ambiguous, want)
 	}
 }
+
+// A handler is told from the ones beside it by the error that it takes.
+func TestLocateCaught(t *testing.T) {
+	t.Parallel()
+	const before = `class Main {
+    static void main(String[] args) {
+        try {
+            processCommandLine(parse(args));
+            parsed = true;
+        }
+        catch (final ParseException e) {
+            System.err.println("Could not read the arguments: " + e.getMessage());
+            e.printStackTrace();
+        }
+        catch (final IOException e) {
+            System.err.println("Could not read: " + e.getMessage());
+            e.printStackTrace();
+        }
+    }
+}
+`
+	const after = `class Main {
+    static void main(String[] args) {
+        int status = 0;
+        try {
+            final CommandLine line = parse(args);
+            if (line.hasOption("v")) {
+                System.out.println(version());
+            }
+        }
+        catch (ParseException pex) {
+            // Say what would be right.
+            status = 1;
+            usage(pex.getMessage());
+        }
+        catch (IOException io) {
+            // The disk is gone.
+            status = 2;
+            report(io);
+        }
+    }
+}
+`
+	m := New(Change{Files: []File{{OldPath: "Main.java", NewPath: "Main.java", Old: Bytes([]byte(before)), New: Bytes([]byte(after))}}}, Options{})
+	at := lineOf(t, before, "catch (final ParseException")
+	a, err := m.Locate(finding.Location{Path: "Main.java", Start: at, End: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := lineOf(t, after, "catch (ParseException"); a.Location.Start != want {
+		t.Errorf("Locate = %s line %d (%s), want %d", a.How, a.Location.Start, a.Reason, want)
+	}
+	for line, want := range map[string]string{
+		"    } catch (final java.io.IOException | ParseException e) {": "java.io.IOException",
+		"except (KeyError, ValueError):":                               "KeyError",
+		"} catch (...) {":                                              "...",
+		"} catch {":                                                    "",
+		"except:":                                                      "",
+	} {
+		lead := "catch"
+		if strings.HasPrefix(line, "except") {
+			lead = "except"
+		}
+		if got := caught(line, lead); got != want {
+			t.Errorf("caught(%q) = %q, want %q", line, got, want)
+		}
+	}
+}

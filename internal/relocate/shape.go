@@ -65,6 +65,9 @@ func shapesOf(t *text) []shape {
 		}
 		if s.goes > 0 {
 			s.name = nameOf(t.raw[i])
+			if s.lead == "catch" || s.lead == "except" {
+				s.name = caught(t.raw[i], s.lead)
+			}
 			if k := strings.Index(t.raw[i], s.name); k > 0 && s.name != "" {
 				s.through = t.raw[i][k-1] == '.'
 			}
@@ -139,6 +142,24 @@ func leadOf(raw, norm string) string {
 		}
 	}
 	return s[:n]
+}
+
+// caught returns the first error that a handler takes: its type is what tells
+// it from the handlers beside it. "" when it takes any.
+func caught(raw, lead string) string {
+	_, rest, _ := strings.Cut(raw, lead)
+	for {
+		rest = strings.TrimLeft(rest, " \t(")
+		n := 0
+		for n < len(rest) && (wordByte(rest[n]) || rest[n] == '.') {
+			n++
+		}
+		if rest[:n] == "final" || rest[:n] == "const" {
+			rest = rest[n:]
+			continue
+		}
+		return rest[:n]
+	}
 }
 
 // nameOf returns what a line assigns, declares or, failing both, calls.
