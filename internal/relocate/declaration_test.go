@@ -68,6 +68,13 @@ func TestLocateDeclaration(t *testing.T) {
 			edits: []string{"        if (parcel.isOpen() && clerk.isNew()) {\n", "        audit.record(parcel);\n        // The clerk is asked last.\n        if (parcel.isOpen()) {\n          if (clerk.isNew()) {\n"},
 			at:    "parcel.isOpen() &&", want: "if (parcel.isOpen()) {", how: Rewritten,
 		},
+		"a field became two that are as much alike": {
+			edits: []string{
+				"    private final List<Parcel> parcels;\n",
+				"    private final List<Parcel> smallOnes;\n\n    private final List<Parcel> large_one;\n",
+			},
+			at: "List<Parcel> parcels", how: Gone,
+		},
 		"a field went alone into a new file": {
 			edits: []string{"    private final Clock nightShiftClock;\n", ""},
 			other: "class Shift {\n    int hours;\n    private final Clock nightShiftClock;\n}\n",

@@ -1,5 +1,7 @@
 package relocate
 
+import "slices"
+
 const (
 	// pairedFloor is the likeness from which two lines that name declarations
 	// are taken for one that was renamed.
@@ -30,6 +32,10 @@ func (m *Mapper) inHunk(f *changed, o int) (place, verdict) {
 	r := f.regions[k]
 	beside := neighbours(f.old, r.oldStart, r.oldEnd, f.alignment(k), o, f.new, r.newStart, r.newEnd)
 	p := place{file: f, line: g.line, how: Rewritten, sim: g.sim, beside: beside, reason: "the line was edited where it stood"}
+	cut := cutCondition(f.old, o, f.new, g.line)
+	if !cut && f.rivalled(k, o, g) {
+		return place{}, doubtful
+	}
 	around := contextSimilarity(f.old, o, f.new, g.line) >= 0.6
 	switch {
 	case beside == 2 && g.sim >= 0.6, beside == 1 && g.sim >= 0.8 && around, g.sim >= 0.9 && around:
@@ -38,11 +44,38 @@ func (m *Mapper) inHunk(f *changed, o int) (place, verdict) {
 		return p, likely
 	case beside == 1 && g.sim >= 0.4 && similarity(f.old, o, f.new, g.line, 0) >= 0.4:
 		return p, likely
-	case cutCondition(f.old, o, f.new, g.line):
+	case cut:
 		p.reason = "its condition was cut into several"
 		return p, likely
 	}
 	return p, doubtful
+}
+
+const (
+	// rivalMargin is how near in likeness another line makes a pair doubtful,
+	// certainFloor the likeness from which none does, and maxRival how many
+	// lines away it may stand.
+	rivalMargin  = 0.03
+	certainFloor = 0.95
+	maxRival     = 50
+)
+
+// rivalled reports whether region k holds a new line near by without a partner that is
+// as much like o as its own: one declaration that became two, for example.
+func (c *changed) rivalled(k, o int, partner match) bool {
+	if partner.sim >= certainFloor {
+		return false
+	}
+	r, pairs := c.regions[k], c.alignment(k)
+	for n := max(r.newStart, partner.line-maxRival); n < min(r.newEnd, partner.line+maxRival); n++ {
+		if n == partner.line || c.new.alnum[n] == 0 || likeness(c.old, o, c.new, n) < partner.sim-rivalMargin {
+			continue
+		}
+		if !slices.ContainsFunc(pairs, func(h match) bool { return h.line == n }) {
+			return true
+		}
+	}
+	return false
 }
 
 // neighbours counts on how many sides, 0 to 2, the next significant line of an

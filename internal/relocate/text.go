@@ -53,7 +53,7 @@ func (t *text) contents() []byte { return []byte(strings.Join(t.raw, "\n")) }
 
 // normalize drops spaces, tabs and other ASCII blanks, as git diff -w does.
 func normalize(line string) string {
-	if strings.IndexAny(line, " \t\r\v\f") < 0 {
+	if !strings.ContainsAny(line, " \t\r\v\f") {
 		return line
 	}
 	b := make([]byte, 0, len(line))
