@@ -73,20 +73,27 @@ var (
 	// compound matches what nobody writes in prose: an inner capital or
 	// underscore.
 	compound = regexp.MustCompile(`[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]`)
+	// opening matches the first word of a sentence that begins in lower case.
+	opening = regexp.MustCompile(`^[a-z_][A-Za-z0-9_]*`)
 )
 
 // namedCode lists the identifiers in what was said of a defect, each once and in
-// order. A plain word counts only where it is written as code, between
-// backticks or before a parenthesis.
+// order. A plain word counts only where it is written as code: between backticks,
+// before a parenthesis, or in lower case where a sentence begins.
 func namedCode(d *ledger.Defect) []string {
-	texts := []string{d.Detail}
+	var sentences, out []string
 	for _, w := range d.Wordings {
-		texts = append(texts, w.Claim)
+		sentences = append(sentences, w.Claim)
 	}
 	for _, c := range d.Criteria {
-		texts = append(texts, c.Text)
+		sentences = append(sentences, c.Text)
 	}
-	var out []string
+	for _, text := range sentences {
+		if w := opening.FindString(text); w != "" {
+			out = append(out, w)
+		}
+	}
+	texts := append(sentences, d.Detail)
 	for _, text := range slices.Concat(texts, d.Evidence) {
 		for _, code := range quotedCode.FindAllString(text, -1) {
 			for _, w := range identifier.FindAllString(code, -1) {

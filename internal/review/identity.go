@@ -58,12 +58,13 @@ func indexes(n int) []int {
 	return out
 }
 
-// recur looks at verified defects that a reviewer has found again. A sighting
-// alone reopens nothing: an inspection of the code has to show that a criterion
-// fails.
+// recur looks at verified and obsolete defects that a reviewer has found again. A
+// sighting alone reopens nothing: an inspection of the code has to show that a
+// criterion fails.
 func (j *job) recur(ctx context.Context) {
 	for _, d := range j.state.All() {
-		if d.Status != ledger.Closed || !j.standing[d.ID] || d.FixedIn == j.in.Head {
+		closed := d.Status == ledger.Closed && d.FixedIn != j.in.Head || d.Status == ledger.Obsolete
+		if !closed || !j.standing[d.ID] {
 			continue
 		}
 		seen := d.Wordings[len(d.Wordings)-1].Location
@@ -75,13 +76,23 @@ func (j *job) recur(ctx context.Context) {
 			continue
 		}
 		j.recordProofs(d, proofs)
-		j.bringBack(d, "found again, and its criteria fail", proofs[i].Evidence)
+		if !j.withdrawObsoleted(d.ID) {
+			j.bringBack(d, "found again, and its criteria fail", proofs[i].Evidence)
+		}
 		if !samePlace(d.Locations[0], seen) {
 			j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{Relocated: &ledger.Relocated{
 				From: bare(d.Locations[0]), To: j.anchorAt(bare(seen), j.text(seen.Path)), How: string(relocate.Candidate), Confidence: 1}}})
 		}
 	}
 	j.refold()
+}
+
+// withdrawObsoleted takes back what this very run said of a defect, that its code
+// is nowhere, and reports whether it had said so.
+func (j *job) withdrawObsoleted(id ledger.DefectID) bool {
+	n := len(j.events)
+	j.events = slices.DeleteFunc(j.events, func(e ledger.Event) bool { return e.Defect == id && e.Obsoleted != nil })
+	return len(j.events) < n
 }
 
 // unite merges defects that turn out to be one with every further wording, and

@@ -29,7 +29,7 @@ func (j *job) verify(ctx context.Context) {
 			proofs = j.byInspection(ctx, d, s)
 		}
 		j.recordProofs(d, proofs)
-		j.standAtUnmet(d, s.from, proofs)
+		j.standAtUnmet(d, s, proofs)
 	}
 	j.refold()
 	j.closeProven()
@@ -166,12 +166,11 @@ func (j *job) cited(c checker.Cite, near finding.Location) (finding.Location, bo
 }
 
 // standAtUnmet moves a defect that is partly fixed to the code that fails the
-// first unmet criterion: where it stood may be what was fixed. From is the place
-// that the run before gave it.
-func (j *job) standAtUnmet(d *ledger.Defect, from finding.Location, proofs []proof) {
+// first unmet criterion: where it stood is what was changed.
+func (j *job) standAtUnmet(d *ledger.Defect, s sight, proofs []proof) {
 	met := slices.ContainsFunc(proofs, func(p proof) bool { return p.Outcome == "passed" })
 	i := slices.IndexFunc(proofs, func(p proof) bool { return p.Outcome == "failed" && len(p.Locations) > 0 })
-	if !met || i < 0 {
+	if !met || i < 0 || s.answer.How == relocate.Same || s.answer.How == relocate.Shifted {
 		return
 	}
 	at, to := d.Locations[0], proofs[i].Locations[0]
@@ -185,7 +184,7 @@ func (j *job) standAtUnmet(d *ledger.Defect, from finding.Location, proofs []pro
 	// moment have no order, so there is one place a run.
 	j.events = slices.DeleteFunc(j.events, func(e ledger.Event) bool { return e.Defect == d.ID && e.Relocated != nil })
 	j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{Relocated: &ledger.Relocated{
-		From: bare(from), To: to, How: string(relocate.Candidate), Confidence: 1}}})
+		From: bare(s.from), To: to, How: string(relocate.Candidate), Confidence: 1}}})
 	j.changed(d.ID, "relocated", "what is left of it is at "+where(to))
 }
 
