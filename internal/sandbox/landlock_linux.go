@@ -50,7 +50,7 @@ func landlockRuleset(p plan) (ruleset, int, error) {
 		return ruleset{}, 0, fmt.Errorf("ask for Landlock: %w", err)
 	}
 	if abi < landlockMinABI {
-		return ruleset{}, abi, fmt.Errorf("Landlock: ABI %d, and %d (Linux 6.7) is needed", abi, landlockMinABI)
+		return ruleset{}, abi, fmt.Errorf("the kernel's Landlock: ABI %d, and %d (Linux 6.7) is needed", abi, landlockMinABI)
 	}
 	config := landlockConfigs[min(abi-landlockMinABI, len(landlockConfigs)-1)]
 	rules := []landlock.Rule{
