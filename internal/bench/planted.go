@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -53,7 +54,7 @@ func Planted(h History, opts PlantedOptions) (PlantedResult, error) {
 	}
 	r := PlantedResult{
 		Seed: opts.Seed, Recall: opts.Recall, Endings: map[string]*PlantedEnding{},
-		Discarded: map[string]int{}, Mutations: map[string]int{},
+		Discarded: map[string]int{}, Mutations: map[string]int{}, Failures: []PlantedFailure{},
 	}
 	if n := len(h.Commits()); n > 0 {
 		r.From, r.To = h.Commits()[0], h.Commits()[n-1]
@@ -62,7 +63,7 @@ func Planted(h History, opts PlantedOptions) (PlantedResult, error) {
 		r.Endings[e.name] = &PlantedEnding{}
 	}
 	for try := 0; r.Cases < opts.Plants && try < attemptsPerPlant*opts.Plants; try++ {
-		rng := rand.New(rand.NewPCG(opts.Seed, uint64(try)))
+		rng := plantedDraws(opts.Seed, uint64(try))
 		ending := plantedEndings[try%len(plantedEndings)]
 		c, err := plantCase(h, rng, ending)
 		var d discard
@@ -73,6 +74,7 @@ func Planted(h History, opts PlantedOptions) (PlantedResult, error) {
 		case err != nil:
 			return PlantedResult{}, fmt.Errorf("plant case %d: %w", try, err)
 		}
+		c.number = try
 		if err := r.measure(c, rng, opts.Recall); err != nil {
 			return PlantedResult{}, fmt.Errorf("measure case %d (%s): %w", try, ending.name, err)
 		}
@@ -83,6 +85,14 @@ func Planted(h History, opts PlantedOptions) (PlantedResult, error) {
 	}
 	r.share()
 	return r, nil
+}
+
+// plantedDraws is the source of everything that one case draws.
+func plantedDraws(seed, try uint64) *rand.Rand {
+	var key [32]byte
+	binary.BigEndian.PutUint64(key[:], seed)
+	binary.BigEndian.PutUint64(key[8:], try)
+	return rand.New(rand.NewChaCha8(key))
 }
 
 // discard is why a case came to nothing. It is no fault of the history.

@@ -113,6 +113,7 @@ type stage struct {
 // plantedCase is a finished case: defect 0 is the one with the ending, the
 // others stay.
 type plantedCase struct {
+	number  int
 	ending  string
 	sites   []*plantedSite
 	defects []*plantedDefect
@@ -150,7 +151,7 @@ func plantCase(h History, rng *rand.Rand, e ending) (*plantedCase, error) {
 		}
 		s.close()
 	}
-	return &plantedCase{e.name, s.sites, s.defects, s.rounds}, nil
+	return &plantedCase{ending: e.name, sites: s.sites, defects: s.defects, rounds: s.rounds}, nil
 }
 
 // plantAll plants the defect and a bystander, of one kind and in one file where

@@ -19,6 +19,8 @@ type plantedRecord struct {
 	// pointed is true when it was opened with a question that names a record
 	// of its own defect.
 	pointed bool
+	// joined says why a sighting of a second defect was taken in.
+	joined string
 }
 
 // heldPlace is one place of a record and what became of it.
@@ -232,6 +234,9 @@ func (p *plantedCrev) identify(sightings []plantedSighting, n int) {
 		case reconcile.Twin:
 		case reconcile.Same:
 			home[i] = p.records[number(d.Defect)]
+			if !slices.Contains(home[i].truths, sightings[i].defect) {
+				home[i].joined = fmt.Sprintf("%s: %s: %q", d.How, d.Reason, sightings[i].Claim)
+			}
 			home[i].add(sightings[i], n)
 		default:
 			home[i] = p.record(sightings[i], n)
@@ -243,6 +248,7 @@ func (p *plantedCrev) identify(sightings []plantedSighting, n int) {
 	}
 	for i, d := range decisions {
 		if d.Kind == reconcile.Twin {
+			home[d.Twin].joined = d.Reason
 			home[d.Twin].add(sightings[i], n)
 		}
 	}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -80,6 +81,10 @@ func (r *PlantedResult) playCrev(c *plantedCase, rounds [][]plantedSighting) err
 		if rec.pointed {
 			id.Pointed++
 		}
+		if len(rec.truths) > 1 {
+			d := c.defects[rec.truths[0]]
+			r.fail(c, rec.truths[0], len(c.rounds)-1, "mixed record", "one defect of "+string(d.severity)+" severity", rec.joined)
+		}
 	}
 	id.count(c, rounds, truths)
 	r.Cost.add(p.cost)
@@ -100,6 +105,11 @@ func (r *PlantedResult) scorePlaces(c *plantedCase, n int, held []*heldPlace) {
 		end.Alive, end.Stated, end.Wrong = end.Alive+one.Alive, end.Stated+one.Stated, end.Wrong+one.Wrong
 		if h.shut() {
 			end.Closed++
+			r.fail(c, c.sites[i].defect, n, "closed too early", fmt.Sprintf("open at %s:%d", t.path, t.line),
+				fmt.Sprintf("%s since round %d: %s", h.status, h.closedIn, h.answer.Reason))
+		} else if one.Wrong > 0 {
+			r.fail(c, c.sites[i].defect, n, "place", fmt.Sprintf("%s:%d", t.path, t.line),
+				fmt.Sprintf("%s:%d, %s: %s", h.at.Path, h.at.Start, h.answer.How, h.answer.Reason))
 		}
 	}
 }
@@ -114,6 +124,8 @@ func (r *PlantedResult) scoreReopen(c *plantedCase, n int, held []*heldPlace, wa
 				o.Back++
 				if slices.Contains(back, held[site-1]) {
 					o.Found++
+				} else if !changed {
+					r.fail(c, c.sites[site-1].defect, n, "reopen recall", "reopened", string(held[site-1].status))
 				}
 			}
 		}
@@ -124,6 +136,8 @@ func (r *PlantedResult) scoreReopen(c *plantedCase, n int, held []*heldPlace, wa
 			o.Reopened++
 			if c.rounds[n].truth[h.site-1].alive {
 				o.Right++
+			} else if !changed {
+				r.fail(c, c.sites[h.site-1].defect, n, "reopen precision", "not reopened", h.answer.Reason)
 			}
 		}
 	}

@@ -33,6 +33,31 @@ type PlantedResult struct {
 
 	// Endings has crev's counts by what became of the defect.
 	Endings map[string]*PlantedEnding `json:"endings"`
+
+	// Failures are the first of crev's misses, at most maxPlantedFailures.
+	Failures []PlantedFailure `json:"failures"`
+}
+
+// PlantedFailure is one miss: what was true and what crev said.
+type PlantedFailure struct {
+	// Case is the number of the try, which with the seed makes the case again.
+	Case     int    `json:"case"`
+	Ending   string `json:"ending"`
+	Mutation string `json:"mutation"`
+	Round    int    `json:"round"`
+	Metric   string `json:"metric"`
+	Expected string `json:"expected"`
+	Got      string `json:"got"`
+}
+
+// maxPlantedFailures bounds the list, because one wrong step is wrong in every
+// round that follows.
+const maxPlantedFailures = 500
+
+func (r *PlantedResult) fail(c *plantedCase, defect, round int, metric, expected, got string) {
+	if len(r.Failures) < maxPlantedFailures {
+		r.Failures = append(r.Failures, PlantedFailure{c.number, c.ending, c.defects[defect].mutation.name, round, metric, expected, got})
+	}
 }
 
 // PlantedPlaces says how well a method follows places: one count for every

@@ -93,7 +93,7 @@ func (e plantedEdit) plant(s sheet, site int) (sheet, bool) {
 // replaceOne is the edit that rewrites line i by the first match of an
 // expression.
 func replaceOne(lines []string, i int, expr *regexp.Regexp, with func(string) string) (plantedEdit, bool) {
-	at := expr.FindStringIndex(lines[i])
+	at := expr.FindStringIndex(strings.TrimRight(lines[i], "\r\n"))
 	if at == nil || comment(lines[i]) {
 		return plantedEdit{}, false
 	}
@@ -139,6 +139,7 @@ func offByOne(lines []string, i int) (plantedEdit, bool) {
 var (
 	lastArgument = regexp.MustCompile(`\w\([^()]+, [^(),]+\)`)
 	filter       = regexp.MustCompile(` (?:&&|and) [^&|(){}:]*[^&|(){}: ]`)
+	condition    = regexp.MustCompile(`^\s*(?:\} )?(?:if|elif|else if|while|for|return|assert)\b| = |&&`)
 	declares     = regexp.MustCompile(`^\s*(?:func|def|async|function|fn|public|private|protected|static|class|import|from|export|interface|type|package|@|#)\b|^\s*[@#]`)
 )
 
@@ -150,6 +151,9 @@ func dropArgument(lines []string, i int) (plantedEdit, bool) {
 }
 
 func dropFilter(lines []string, i int) (plantedEdit, bool) {
+	if !condition.MatchString(lines[i]) {
+		return plantedEdit{}, false
+	}
 	return replaceOne(lines, i, filter, func(string) string { return "" })
 }
 
@@ -200,6 +204,36 @@ func continues(line string) bool {
 func comment(line string) bool {
 	t := strings.TrimSpace(line)
 	return slices.ContainsFunc([]string{"//", "#", "*", "/*", `"""`, "--"}, func(p string) bool { return strings.HasPrefix(t, p) })
+}
+
+// prose reports for each line whether it stands in a text over several lines, as
+// Python's documentation does.
+func prose(lines []string) []bool {
+	out := make([]bool, len(lines))
+	open := ""
+	for i, l := range lines {
+		out[i] = open != ""
+		for rest := l; ; {
+			if open == "" {
+				at := strings.IndexAny(rest, `"'`)
+				if at < 0 {
+					break
+				}
+				if rest = rest[at:]; !strings.HasPrefix(rest, `"""`) && !strings.HasPrefix(rest, "'''") {
+					rest = rest[1:]
+					continue
+				}
+				open, rest = rest[:3], rest[3:]
+				out[i] = true
+			}
+			_, after, closed := strings.Cut(rest, open)
+			if !closed {
+				break
+			}
+			open, rest = "", after
+		}
+	}
+	return out
 }
 
 // indentOf is the width of the blanks before a line, a large number for a blank

@@ -16,11 +16,12 @@ type spotAt struct {
 // spotsOf lists where a mutation fits inside the functions of a file.
 func spotsOf(path string, text sheet, m *mutation) []spotAt {
 	lines := text.texts()
+	said := prose(lines)
 	var out []spotAt
 	for _, f := range functionsOf(path, text) {
 		for i := f.Start; i < f.End; i++ { // the body: neither first nor last line
 			e, ok := m.plant(lines, i)
-			if !ok || e.to > f.End {
+			if !ok || e.to > f.End || said[i] {
 				continue
 			}
 			at := i
@@ -66,11 +67,13 @@ func apart(spots []spotAt, n int) []spotAt {
 
 var word = regexp.MustCompile(`[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*`)
 
+var keywords = regexp.MustCompile(`^(?:return|func|function|const|final|static|public|private|protected|break|continue|raise|throw|import|assert|lambda|while|range|string|error|true|false|True|False|None|null|else|elif|self|this|await|async)$`)
+
 // codeOf is the longest name in a line.
 func codeOf(line string) string {
 	best := ""
 	for _, w := range word.FindAllString(line, -1) {
-		if len(w) > len(best) {
+		if len(w) > len(best) && !keywords.MatchString(w) {
 			best = w
 		}
 	}
