@@ -21,6 +21,7 @@ type changed struct {
 	// that the diff paired the right lines; they are what is aligned.
 	regions []span
 	aligned map[int][]match
+	free    map[int][]int
 	added   map[string][]int
 }
 
@@ -115,6 +116,7 @@ const weakGap = 8
 // join computes the regions.
 func (c *changed) join() {
 	c.aligned = make(map[int][]match)
+	c.free = make(map[int][]int)
 	c.regions = nil
 	for _, s := range c.spans {
 		if n := len(c.regions); n > 0 {
@@ -182,6 +184,28 @@ func (c *changed) alignment(k int) []match {
 		c.aligned[k] = a
 	}
 	return a
+}
+
+// freeLines lists the significant new lines of one region that its alignment
+// leaves without a partner, in order.
+func (c *changed) freeLines(k int) []int {
+	free, ok := c.free[k]
+	if !ok {
+		r := c.regions[k]
+		taken := make([]bool, r.newEnd-r.newStart)
+		for _, h := range c.alignment(k) {
+			if h.line >= 0 {
+				taken[h.line-r.newStart] = true
+			}
+		}
+		for i, t := range taken {
+			if n := r.newStart + i; !t && c.new.alnum[n] > 0 {
+				free = append(free, n)
+			}
+		}
+		c.free[k] = free
+	}
+	return free
 }
 
 // follow maps an old line inside its file: untouched lines by offset, changed

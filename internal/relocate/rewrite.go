@@ -66,12 +66,13 @@ func (c *changed) rivalled(k, o int, partner match) bool {
 	if partner.sim >= certainFloor {
 		return false
 	}
-	r, pairs := c.regions[k], c.alignment(k)
-	for n := max(r.newStart, partner.line-maxRival); n < min(r.newEnd, partner.line+maxRival); n++ {
-		if n == partner.line || c.new.alnum[n] == 0 || likeness(c.old, o, c.new, n) < partner.sim-rivalMargin {
-			continue
+	free := c.freeLines(k)
+	from, _ := slices.BinarySearch(free, partner.line-maxRival)
+	for _, n := range free[from:] {
+		if n > partner.line+maxRival {
+			break
 		}
-		if !slices.ContainsFunc(pairs, func(h match) bool { return h.line == n }) {
+		if likeness(c.old, o, c.new, n) >= partner.sim-rivalMargin {
 			return true
 		}
 	}
