@@ -136,6 +136,8 @@ func Identity(fsys fs.FS, opts IdentityOptions) (IdentityResult, error) {
 	r.Baseline = baselineScore(c)
 	if opts.Oracle {
 		o := oracle(c, base)
+		// The shortlist is measured against an oracle's ledger in any case.
+		o.ShortlistRecall5 = r.ShortlistRecall5
 		r.Oracle = &o
 	}
 	if opts.Curve {

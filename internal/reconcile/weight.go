@@ -5,7 +5,7 @@ import "math"
 // DefaultBands are the bands in use. They were chosen on public findings of
 // review tools; docs/identity.md has the measurements.
 func DefaultBands() Bands {
-	return Bands{Silent: 0.9, Likely: 0.5, Ask: 0.1, Unite: 0.6, Margin: 0.1}
+	return Bands{Silent: 0.9, Likely: 0.45, Ask: 0.1, Unite: 0.6, Margin: 0.1}
 }
 
 // The weights of a logistic model. Those of the words and of the place were
