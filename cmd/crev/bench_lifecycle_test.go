@@ -1,0 +1,96 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/crev-ratchet/crev/internal/bench"
+	"github.com/crev-ratchet/crev/internal/sandbox"
+)
+
+// knownLimits are the places where crev goes another way than the truth. A line
+// that is no longer true goes from here and from docs/lifecycle.md.
+var knownLimits = []bench.LifecycleFailure{
+	{Story: "adjudicator_unsure", Commit: 2, Defect: "always-true", Metric: "records_per_defect"},
+	{Story: "inspection_is_wrong", Commit: 2, Defect: "last-page", Metric: "unresolved_recall"},
+	{Story: "near_twin_words", Commit: 2, Defect: "build-swallowed", Metric: "unresolved_recall"},
+	{Story: "near_twin_words", Commit: 2, Defect: "always-true", Metric: "mixed_records"},
+	{Story: "reworded_beyond_words", Commit: 2, Defect: "always-true", Metric: "records_per_defect"},
+	{Story: "two_reviewers_one_defect", Commit: 1, Defect: "always-true", Metric: "location_accuracy"},
+	{Story: "two_reviewers_one_defect", Commit: 2, Defect: "always-true", Metric: "location_accuracy"},
+}
+
+// TestLifecycleStories plays every story that ships with crev. Two of them run
+// scripts; where the machine has no sandbox, they are left out.
+func TestLifecycleStories(t *testing.T) {
+	t.Parallel()
+	stories, err := bench.ReadStories(os.DirFS("../../testdata/lifecycle"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(stories) < 30 {
+		t.Errorf("%d stories, want at least 30", len(stories))
+	}
+	runner := &storyRunner{sandbox: lazyRunner(t.Context(), sandbox.Options{})}
+	var mu sync.Mutex
+	var parts []bench.LifecycleResult
+	t.Run("play", func(t *testing.T) {
+		for _, s := range stories {
+			t.Run(s.Name, func(t *testing.T) {
+				t.Parallel()
+				if len(s.Base[".crev/validators/tests/check.sh"]) > 0 && runner.sandbox(nil).Report().Level < sandbox.L2 {
+					t.Skip("there is no sandbox here, so nothing runs the story's tests")
+				}
+				r, err := bench.PlayStory(t.Context(), s, runner)
+				if err != nil {
+					t.Fatal(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				parts = append(parts, r)
+			})
+		}
+	})
+	r := bench.SumLifecycle(parts)
+	for name, ok := range map[string]bool{
+		"unresolved_recall":           r.UnresolvedRecall >= .95,
+		"false_closure":               r.FalseClosure <= .05,
+		"false_closure_with_artifact": r.FalseClosureProven == 0,
+		"fix_recognition":             r.FixRecognition >= .90,
+		"gone_recognition":            r.GoneRecognition == 1,
+		"unproven_held":               r.UnprovenHeld == 1,
+		"partial_accuracy":            r.PartialAccuracy == 1,
+		"reopen_precision":            r.ReopenPrecision >= .90 && r.Counts.Reopened > 0,
+		"reopen_recall":               r.ReopenRecall >= .90 && r.Counts.Back > 0,
+		"location_accuracy":           r.LocationAccuracy >= .95,
+		"stale_rate":                  r.StaleRate == 0 && r.Counts.ShownThreads > 0,
+		"threads_per_defect":          r.ThreadsPerDefect <= 1.1 && r.Counts.Threads > 0,
+		"severity_stability":          r.SeverityStability == 1,
+		"replay_determinism":          r.ReplayDeterminism == 1,
+	} {
+		if !ok {
+			t.Errorf("%s is below its floor", name)
+		}
+	}
+	slices.SortFunc(r.Failures, func(a, b bench.LifecycleFailure) int {
+		return cmp.Or(cmp.Compare(a.Story, b.Story), cmp.Compare(a.Commit, b.Commit), cmp.Compare(a.Metric, b.Metric))
+	})
+	want := slices.SortedFunc(slices.Values(knownLimits), func(a, b bench.LifecycleFailure) int {
+		return cmp.Or(cmp.Compare(a.Story, b.Story), cmp.Compare(a.Commit, b.Commit), cmp.Compare(a.Metric, b.Metric))
+	})
+	got := slices.Clone(r.Failures)
+	for i := range got {
+		got[i].Expected, got[i].Got = "", ""
+	}
+	if d := gocmp.Diff(want, got); d != "" {
+		t.Errorf("where stories go another way than the truth (-known +got):\n%s\nin full: %+v", d, r.Failures)
+	}
+	if t.Failed() {
+		t.Logf("all figures: %+v", r)
+	}
+}
