@@ -86,9 +86,9 @@ func printPlanted(w io.Writer, r bench.PlantedResult) {
 		fmt.Fprintf(w, "%-24s %9d %9d %9.4f %9.4f %9.4f %11d\n",
 			p.Method, p.Sightings, p.Records, p.DuplicateRate, p.AskedShare, p.MixedRate, p.SilentHigh)
 	}
-	fmt.Fprintf(w, "\n%-24s %9s %11s %9s\n", "lifecycle", "too early", "recognition", "partial")
+	fmt.Fprintf(w, "\n%-24s %9s %12s %11s %9s\n", "lifecycle", "too early", "never fixed", "recognition", "partial")
 	for _, p := range r.Lifecycle {
-		fmt.Fprintf(w, "%-24s %9.4f %11.4f %9.4f\n", p.Rule, p.TooEarly, p.Recognition, p.PartialAccuracy)
+		fmt.Fprintf(w, "%-24s %9.4f %12d %11.4f %9.4f\n", p.Rule, p.TooEarly, p.NeverFixed, p.Recognition, p.PartialAccuracy)
 	}
 	fmt.Fprintf(w, "\nreopened: precision %.4f (%d of %d), recall %.4f (%d of %d); on changed lines recall %.4f (%d of %d)\n",
 		r.Reopen.Precision, r.Reopen.Right, r.Reopen.Reopened, r.Reopen.Recall, r.Reopen.Found, r.Reopen.Back,

@@ -118,25 +118,18 @@ func (p *plantedCrev) follow(h *heldPlace, n int) error {
 	}
 	was := h.at
 	h.answer = a
-	p.cost.Followed++
-	if !p.c.rounds[n].scripted {
-		p.cost.FollowedTrue++
-	}
-	if a.How.Carries() {
+	gone := a.Loss == relocate.DeletedFile || a.Loss == relocate.DeletedSymbol
+	look := !gone && (asksForLook(a) || h.status == ledger.Fixing)
+	p.cost.follow(!look, !p.c.rounds[n].scripted)
+	switch {
+	case a.How.Carries():
 		h.at, h.since = a.Location, n
-	} else if a.Loss == relocate.DeletedFile || a.Loss == relocate.DeletedSymbol {
+	case gone:
 		h.status, h.closedIn, h.bad = ledger.Obsolete, n, was
-		p.cost.Unlooked++
+	}
+	if !look {
 		return nil
 	}
-	if !asksForLook(a) && h.status != ledger.Fixing {
-		p.cost.Unlooked++
-		if !p.c.rounds[n].scripted {
-			p.cost.UnlookedTrue++
-		}
-		return nil
-	}
-	p.cost.Inspections++
 	switch p.inspect(h, was, n) {
 	case "passed":
 		h.status, h.closedIn, h.bad = ledger.Closed, n, was

@@ -109,7 +109,7 @@ func unmarked(lines []string) []markedLine {
 	return out
 }
 
-// block is a function with the comment above it, as lines [from,to).
+// functionBlock is a function with the comment above it, as lines [from,to).
 type functionBlock struct {
 	relocate.Symbol
 	from, to int
@@ -211,9 +211,8 @@ func remark(p, line string) string {
 	if path.Ext(p) == ".py" {
 		sign = "#"
 	}
-	body, end := strings.TrimRight(line, "\r\n"), ""
-	end = line[len(body):]
-	return body + " " + sign + " reviewed" + end
+	body := strings.TrimRight(line, "\r\n")
+	return body + " " + sign + " reviewed" + line[len(body):]
 }
 
 // moveInFile puts the function before another one beside it.

@@ -208,13 +208,3 @@ func (r *PlantedResult) playRules(c *plantedCase, rounds [][]plantedSighting) er
 	}
 	return nil
 }
-
-func (c *PlantedCost) add(d PlantedCost) {
-	c.Diffs += d.Diffs
-	c.Blobs += d.Blobs
-	c.Followed += d.Followed
-	c.Unlooked += d.Unlooked
-	c.Inspections += d.Inspections
-	c.FollowedTrue += d.FollowedTrue
-	c.UnlookedTrue += d.UnlookedTrue
-}

@@ -77,9 +77,11 @@ type PlantedIdentity struct {
 	Method    string `json:"method"`
 	Sightings int    `json:"sightings"`
 	Records   int    `json:"records"`
-	// Extra are records beyond one a defect; Repeats are sightings beyond one
-	// a defect. DuplicateRate is extra / repeats.
+	// Extra are records beyond one a defect; ExtraHigh those of
+	// defects of high severity; Repeats are sightings beyond one a defect.
+	// DuplicateRate is extra / repeats.
 	Extra         int     `json:"extra"`
+	ExtraHigh     int     `json:"extra_high"`
 	Repeats       int     `json:"repeats"`
 	DuplicateRate float64 `json:"duplicate_rate"`
 	// Pointed are extra records that were opened with a question naming a
@@ -97,11 +99,13 @@ type PlantedIdentity struct {
 // every place and round after the first.
 type PlantedLifecycle struct {
 	Rule string `json:"rule"`
-	// Closed are alive places that the rule has closed. TooEarly is closed /
-	// alive.
-	Alive    int     `json:"alive"`
-	Closed   int     `json:"closed"`
-	TooEarly float64 `json:"too_early"`
+	// Closed are alive places that the rule has closed, NeverFixed those of
+	// them that were in the code all along: the others were fixed, and their
+	// return was not seen. TooEarly is closed / alive.
+	Alive      int     `json:"alive"`
+	Closed     int     `json:"closed"`
+	NeverFixed int     `json:"closed_never_fixed"`
+	TooEarly   float64 `json:"too_early"`
 	// Recognised are fixed places that the rule has closed at the end.
 	// Recognition is recognised / fixed.
 	Fixed       int     `json:"fixed"`
@@ -226,6 +230,9 @@ func (p *PlantedIdentity) count(c *plantedCase, rounds [][]plantedSighting, trut
 	}
 	for d := range seen {
 		p.Extra += max(spread[d]-1, 0)
+		if c.defects[d].severity.Rank() >= finding.High.Rank() {
+			p.ExtraHigh += max(spread[d]-1, 0)
+		}
 		p.Repeats += max(seen[d]-1, 0)
 	}
 }
@@ -239,6 +246,9 @@ func (l *PlantedLifecycle) count(c *plantedCase, n int, closed func(site int) bo
 			l.Alive++
 			if closed(i + 1) {
 				l.Closed++
+				if !c.everFixed(i, n) {
+					l.NeverFixed++
+				}
 			}
 		case n == len(c.rounds)-1:
 			l.Fixed++
@@ -264,6 +274,38 @@ func (l *PlantedLifecycle) count(c *plantedCase, n int, closed func(site int) bo
 			}
 		}
 	}
+}
+
+// everFixed reports whether a place was out of the code in a round up to n.
+func (c *plantedCase) everFixed(site, n int) bool {
+	return slices.ContainsFunc(c.rounds[:n+1], func(r plantedRound) bool { return !r.truth[site].alive })
+}
+
+// follow counts one open place of a round.
+func (c *PlantedCost) follow(unlooked, trueCommits bool) {
+	c.Followed++
+	if trueCommits {
+		c.FollowedTrue++
+	}
+	switch {
+	case !unlooked:
+		c.Inspections++
+	case trueCommits:
+		c.Unlooked++
+		c.UnlookedTrue++
+	default:
+		c.Unlooked++
+	}
+}
+
+func (c *PlantedCost) add(d PlantedCost) {
+	c.Diffs += d.Diffs
+	c.Blobs += d.Blobs
+	c.Followed += d.Followed
+	c.Unlooked += d.Unlooked
+	c.Inspections += d.Inspections
+	c.FollowedTrue += d.FollowedTrue
+	c.UnlookedTrue += d.UnlookedTrue
 }
 
 // shut reports whether a place is closed.

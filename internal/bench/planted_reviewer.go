@@ -62,7 +62,10 @@ func sight(c *plantedCase, defect int, r plantedRound, at siteTruth, shift int, 
 	if err != nil {
 		return plantedSighting{}, err
 	}
-	lines := strings.Split(string(text), "\n")
+	lines, err := linesAt(r.head, at.path)
+	if err != nil {
+		return plantedSighting{}, err
+	}
 	line := min(max(at.line+shift, 1), len(lines))
 	symbol, _ := relocate.Enclosing(relocate.Symbols(at.path, text), line)
 	s := plantedSighting{defect: defect}

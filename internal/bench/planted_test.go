@@ -187,3 +187,15 @@ func TestPlantedRefuses(t *testing.T) {
 		})
 	}
 }
+
+func TestSightingsStayInTheFile(t *testing.T) {
+	t.Parallel()
+	c := &plantedCase{defects: []*plantedDefect{{mutation: &mutations[0], function: "f", code: "g"}}}
+	head := &plantedTree{id: "1", own: map[string][]byte{"a.py": []byte("def f():\n    return g(1)\n")}}
+	for shift, want := range map[int]int{1: 2, 0: 2, -3: 1} {
+		s, err := sight(c, 0, plantedRound{head: head}, siteTruth{true, "a.py", 2}, shift, "{func} calls {code}.")
+		if err != nil || s.StartLine != want || s.Claim != "f calls g." {
+			t.Errorf("a sighting %d lines beside line 2 of 2 = line %d, %q, %v, want line %d", shift, s.StartLine, s.Claim, err, want)
+		}
+	}
+}
