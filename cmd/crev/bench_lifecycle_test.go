@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -23,6 +26,36 @@ var knownLimits = []bench.LifecycleFailure{
 	{Story: "reworded_beyond_words", Commit: 2, Defect: "always-true", Metric: "records_per_defect"},
 	{Story: "two_reviewers_one_defect", Commit: 1, Defect: "always-true", Metric: "location_accuracy"},
 	{Story: "two_reviewers_one_defect", Commit: 2, Defect: "always-true", Metric: "location_accuracy"},
+}
+
+// TestBenchLifecycle runs the command on one story of a fix.
+func TestBenchLifecycle(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	story, err := os.ReadFile("../../testdata/lifecycle/fixed.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "fixed.txtar"), story, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	w := world{out: &out, err: &errs, dir: dir, env: func(string) string { return "" }}
+	if status := run(t.Context(), w, []string{"bench", "lifecycle", "-cases", ".", "-json"}); status != exitClean {
+		t.Fatalf("status %d, want %d: %s", status, exitClean, errs.String())
+	}
+	var r bench.LifecycleResult
+	dec := json.NewDecoder(&out)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Stories != 1 || r.Counts.Alive != 1 || r.Counts.Recognized != 1 || len(r.Failures) != 0 {
+		t.Errorf("one defect, found and fixed, came to %+v", r)
+	}
+	if status := run(t.Context(), w, []string{"bench", "lifecycle"}); status != exitUsage {
+		t.Errorf("status %d without cases, want %d", status, exitUsage)
+	}
 }
 
 // TestLifecycleStories plays every story that ships with crev. Two of them run
