@@ -15,8 +15,7 @@ import (
 type storyScore struct {
 	story *Story
 	LifecycleResult
-	// seen are the defects that a reviewer has reported so far, shut the
-	// rounds in which each fix had to be recognised and was.
+	// seen are the defects that a reviewer has reported so far.
 	seen map[string]bool
 	// severity is what each record had after the round before.
 	severity map[ledger.DefectID]finding.Severity
