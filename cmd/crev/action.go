@@ -105,6 +105,10 @@ func (a *action) run(ctx context.Context, mode string) error {
 	}
 	d := a.deps(ctx, repo)
 	if mode == modeGate {
+		// The gate's job has the job's own token only, and reads with it.
+		d.Secrets = a.in.apiKey != "" || a.in.ledgerToken != ""
+	}
+	if mode == modeGate {
 		out, err := review.Gate(ctx, in, d)
 		if err != nil {
 			return err

@@ -43,6 +43,9 @@ func (a *action) settle(ctx context.Context) error {
 		return err
 	}
 	defer repo.Close()
+	if err := a.fetch(ctx, repo, in, auth); err != nil {
+		return err
+	}
 	d := a.deps(ctx, repo)
 	if err := a.equip(repo, auth, &in, &d); err != nil {
 		return err
@@ -56,6 +59,6 @@ func (a *action) settle(ctx context.Context) error {
 		fmt.Fprintln(a.w.out, "crev settle: nothing new")
 		return nil
 	}
-	fmt.Fprintf(a.w.out, "crev settle: %d pull requests ended, %s\n", len(events), where)
+	fmt.Fprintf(a.w.out, "crev settle: the end of %s is recorded, %s\n", plural(len(events), "pull request"), where)
 	return nil
 }

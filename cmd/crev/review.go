@@ -11,10 +11,11 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
+	"strings"
 
 	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/git"
+	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/model/openai"
 	"github.com/crev-ratchet/crev/internal/model/replay"
 	"github.com/crev-ratchet/crev/internal/projection"
@@ -66,7 +67,7 @@ func reviewCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 	defer d.Repo.Close()
 	in.LedgerMode = review.LedgerLocal
 	d.Ledgers = func(context.Context, string) ([]fs.FS, error) {
-		return []fs.FS{os.DirFS(filepath.Join(d.Repo.Dir(), ".crev", "ledger"))}, nil
+		return workTreeLedger(d.Repo.Dir())
 	}
 	in.ModelName = w.env("CREV_MODEL")
 	d.Connect = modelSettings{
@@ -106,11 +107,26 @@ func noArgs(flags *flag.FlagSet, args []string) error {
 	return err
 }
 
+// workTreeLedger reads the run files of a work tree. It follows no link: what is
+// elsewhere is not this repository's memory.
+func workTreeLedger(dir string) ([]fs.FS, error) {
+	store, err := ledger.OpenStore(dir)
+	if err != nil {
+		return nil, err
+	}
+	// The store stays open as long as its files are read, until the end.
+	files, err := store.FS()
+	if err != nil {
+		return nil, err
+	}
+	return []fs.FS{files}, nil
+}
+
 // request resolves the two ends of the change on a laptop.
 func (f *reviewFlags) request(ctx context.Context, w world, repo *git.Repo) (review.Request, error) {
 	in := review.Request{Run: f.run, NoScripts: ""}
 	if in.Run == "" {
-		in.Run = "local-" + w.now().Format("20060102T150405") + ".1"
+		in.Run = "local-" + w.now().Format("20060102T150405") + "-" + strings.ToLower(rand.Text()[:6]) + ".1"
 	}
 	var err error
 	if in.Head, err = repo.Resolve(ctx, f.head); err != nil {

@@ -9,7 +9,8 @@ import (
 // returns the evidence in one line when it would, and what is missing when not.
 func (d *Defect) Provable(commit string) (why string, ok bool) {
 	if err := d.proven(commit); err != nil {
-		return err.Error(), false
+		_, missing, _ := strings.Cut(err.Error(), short(commit)+" ")
+		return strings.TrimPrefix(missing, "although "), false
 	}
 	var evidence []string
 	for _, v := range d.Verifications {

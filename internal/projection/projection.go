@@ -91,6 +91,15 @@ type Change struct {
 	Detail string
 }
 
+// HiddenByCap is the reason of a defect that the limit of comments kept from one
+// of its own. It stands in the summary like any other.
+const HiddenByCap = "cap"
+
+// InSight reports whether a defect asks for work and is shown to people.
+func InSight(d *ledger.Defect) bool {
+	return d.Status.Active() && (d.Hidden == nil || d.Hidden.Reason == HiddenByCap)
+}
+
 // Hidden is a finding that was not posted, and why.
 type Hidden struct {
 	Claim, Path string

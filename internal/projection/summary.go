@@ -87,7 +87,7 @@ func countFailures(r *Report) int {
 func writeDefects(b *strings.Builder, r *Report, p Plan) {
 	var active []*ledger.Defect
 	for _, d := range byWeight(r.Defects) {
-		if d.Status.Active() && d.Hidden == nil {
+		if InSight(d) {
 			active = append(active, d)
 		}
 	}

@@ -45,7 +45,7 @@ func WriteText(w io.Writer, r *Report) error {
 
 func writeTextDefects(b *strings.Builder, r *Report) {
 	for _, d := range byWeight(r.Defects) {
-		if !d.Status.Active() || d.Hidden != nil {
+		if !InSight(d) {
 			continue
 		}
 		where := ""
@@ -63,7 +63,7 @@ func writeTextDefects(b *strings.Builder, r *Report) {
 		}
 		fmt.Fprintf(b, "    %s, %s, %s, said by %s\n", d.ID, d.Status, d.Tier, plain(d.Source))
 	}
-	if slices.ContainsFunc(r.Defects, func(d *ledger.Defect) bool { return d.Status.Active() && d.Hidden == nil }) {
+	if slices.ContainsFunc(r.Defects, func(d *ledger.Defect) bool { return InSight(d) }) {
 		b.WriteString("\n")
 	}
 }

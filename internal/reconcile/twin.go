@@ -1,6 +1,10 @@
 package reconcile
 
-import "github.com/crev-ratchet/crev/internal/finding"
+import (
+	"strings"
+
+	"github.com/crev-ratchet/crev/internal/finding"
+)
 
 // adjacent is how many lines may lie between two findings of one run that are
 // one defect: batches that overlap disagree about where a statement begins.
@@ -26,6 +30,10 @@ func (r *run) findTwins() {
 	}
 }
 
+// overlap reports whether one quote is part of the other. A finding without a
+// quote overlaps with every one.
+func overlap(a, b string) bool { return strings.Contains(a, b) || strings.Contains(b, a) }
+
 func (r *run) repeats(i, j int) (How, bool) {
 	a, b := &r.obs[i], &r.obs[j]
 	if a.Key != "" && a.Key == b.Key {
@@ -48,6 +56,11 @@ func (r *run) repeats(i, j int) (How, bool) {
 		return "", false
 	}
 	if a.Severity.Rank() >= finding.High.Rank() && b.Severity.Rank() >= finding.High.Rank() {
+		return "", false
+	}
+	if a.Source == b.Source && !overlap(a.Quote, b.Quote) {
+		// One reviewer that lists two findings about two pieces of code
+		// means two, however alike the words are.
 		return "", false
 	}
 	f := r.scorer.compare(&r.scorer.obs[i], &r.scorer.obs[j])

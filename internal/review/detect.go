@@ -165,8 +165,10 @@ func (j *job) material(b batch.Batch) material {
 	}
 	m.batch.Parts = slices.Clone(b.Parts)
 	for i, p := range b.Parts {
-		m.around[p.File.Path()] = j.redact(around(j.text(p.File.Path()), p.Hunks))
 		m.batch.Parts[i].Hunks = j.redactHunks(p.Hunks)
+		if p.File.Status != diff.Added { // its diff is the whole file
+			m.around[p.File.Path()] = j.redact(around(j.text(p.File.Path()), p.Hunks))
+		}
 	}
 	return m
 }

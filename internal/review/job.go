@@ -94,6 +94,12 @@ func newJob(ctx context.Context, in Request, d Deps) (*job, error) {
 			return nil, err
 		}
 	}
+	if d.Forge != nil && in.PR != 0 && j.model != nil {
+		// Asked before money is spent on what could not be shown.
+		if err := d.Forge.Writable(ctx); err != nil {
+			j.model, j.in.NoModel = nil, "nothing could be posted: "+err.Error()
+		}
+	}
 	if j.in.LedgerMode == "" {
 		j.in.LedgerMode = j.cfg.Ledger.Mode
 	}

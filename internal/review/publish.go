@@ -43,6 +43,23 @@ func (j *job) publish(ctx context.Context) {
 	})
 	j.post(ctx)
 	j.touch(ctx)
+	j.keepCapped()
+}
+
+// keepCapped records which defects the limit kept from a comment of their own:
+// they stay in the summary, and no later run posts them bit by bit.
+func (j *job) keepCapped() {
+	for _, id := range j.shown.Capped {
+		if d := j.state.Defect(id); d != nil {
+			j.add(ledger.Event{FP: d.FP, Defect: id, Payload: ledger.Payload{Suppressed: &ledger.Suppressed{
+				Reason: projection.HiddenByCap, Commit: j.in.Head}}})
+		}
+	}
+}
+
+// capped reports whether the limit kept a defect from a comment of its own.
+func capped(d *ledger.Defect) bool {
+	return d.Hidden != nil && d.Hidden.Reason == projection.HiddenByCap
 }
 
 // unposted notes that the pull request does not show everything: such a run is

@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -56,7 +57,7 @@ func (j *job) reconcile(ctx context.Context) {
 	j.report.Defects = j.state.All()
 	for _, d := range j.report.Defects {
 		// A claim that stands in this run is shown, whatever hid it before.
-		if j.standing[d.ID] {
+		if j.standing[d.ID] && !capped(d) {
 			d.Hidden = nil
 		}
 	}
@@ -245,6 +246,10 @@ func (j *job) seenBefore(c claim) bool {
 	return true
 }
 
+// filesPerEvent bounds how many files one event lists, so that its line stays far
+// below the largest one.
+const filesPerEvent = 500
+
 // recordCoverage writes one reviewed event a batch.
 func (j *job) recordCoverage() {
 	var reused []ledger.CoveredFile
@@ -253,9 +258,13 @@ func (j *job) recordCoverage() {
 			reused = append(reused, ledger.CoveredFile{Path: f.Path(), Blob: f.NewBlob, Base: f.OldBlob})
 		}
 	}
-	if len(reused) > 0 && len(j.results) > 0 {
-		j.add(ledger.Event{Payload: ledger.Payload{Reviewed: &ledger.Reviewed{
-			Commit: j.in.Head, Base: j.mergeBase, Batch: "reused", Gate: "reused", Files: reused, Prompts: j.prompts}}})
+	if len(j.results) > 0 {
+		n := 0
+		for files := range slices.Chunk(reused, filesPerEvent) {
+			n++
+			j.add(ledger.Event{Payload: ledger.Payload{Reviewed: &ledger.Reviewed{
+				Commit: j.in.Head, Base: j.mergeBase, Batch: fmt.Sprintf("reused-%d", n), Gate: "reused", Files: files, Prompts: j.prompts}}})
+		}
 	}
 	for _, r := range j.results {
 		e := &ledger.Reviewed{
@@ -265,6 +274,11 @@ func (j *job) recordCoverage() {
 			Seconds: r.elapsed.Round(time.Second).Seconds(), Tries: r.tries,
 		}
 		for _, p := range r.batch.Paths() {
+			// A file that was cut over several batches is covered by none
+			// of them until all of them were read.
+			if r.gate != "unreviewed" && j.coverage[p].State == projection.Unreviewed {
+				continue
+			}
 			f := j.file(p)
 			e.Files = append(e.Files, ledger.CoveredFile{Path: p, Blob: f.NewBlob, Base: f.OldBlob})
 		}

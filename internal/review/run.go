@@ -61,7 +61,7 @@ func Gate(ctx context.Context, in Request, d Deps) (*Outcome, error) {
 func (j *job) outcome() *Outcome {
 	o := &Outcome{Report: j.report, Blocked: j.report.Conclusion == projection.Failed, Events: j.events, Plan: j.shown}
 	for _, d := range j.report.Defects {
-		if d.Status.Active() && d.Hidden == nil {
+		if projection.InSight(d) {
 			o.Open++
 		}
 	}

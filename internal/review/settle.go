@@ -37,7 +37,11 @@ func Settle(ctx context.Context, in Request, ended []Ended, d Deps) (where strin
 		return "", nil, nil
 	}
 	if err := j.store(ctx); err != nil {
-		return "", j.events, fmt.Errorf("settle: %w", err)
+		// A token that may not write leaves the lines for an artifact.
+		j.note("the ledger was not committed: %v", err)
+		if err := j.keep(); err != nil {
+			return "", j.events, fmt.Errorf("settle: %w", err)
+		}
 	}
 	return j.report.LedgerWhere, j.events, nil
 }

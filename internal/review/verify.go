@@ -91,7 +91,7 @@ func (j *job) byInspection(ctx context.Context, d *ledger.Defect, s sight) []pro
 	var out []proof
 	for i, in := range found {
 		v := ledger.Verification{Commit: j.in.Head, Method: "inspection", Outcome: in.Outcome, Criterion: i,
-			Evidence: []string{j.redact(in.Reason)}}
+			Evidence: []string{cut(j.redact(in.Reason), maxItem)}}
 		for _, cite := range in.Cites {
 			if l, ok := j.cited(cite, s.answer.Location); ok {
 				v.Locations = append(v.Locations, l)
