@@ -240,7 +240,7 @@ func born(e *Event) *Defect {
 		Claim: o.Claim, Detail: o.Detail, Category: o.Category, Severity: o.Severity, Tier: o.Tier,
 		Source: o.Source, Quote: o.Quote, Subject: o.Subject, Predicate: o.Predicate,
 		Locations: slices.Clone(o.Locations), DependsOn: o.DependsOn,
-		Evidence: slices.Clone(o.Evidence), Artifact: o.Artifact, MissedEarlier: o.MissedEarlier,
+		Evidence: slices.Clone(o.Evidence), Artifact: o.Artifact, Suggestion: o.Suggestion, MissedEarlier: o.MissedEarlier,
 		Introduced: o.Locations[0].Commit, LastSeen: o.Locations[0].Commit,
 		OpenedAt: e.At, ChangedAt: e.At,
 	}

@@ -108,6 +108,8 @@ type Opened struct {
 	Evidence  []string          `json:"evidence,omitempty"`
 	Quote     string            `json:"quote,omitempty"`
 	Artifact  *finding.Artifact `json:"artifact,omitempty"`
+	// Suggestion is replacement text for the primary location.
+	Suggestion string `json:"suggestion,omitempty"`
 	// MissedEarlier is true when the code was covered by an earlier complete
 	// review that did not report it.
 	MissedEarlier bool `json:"missed_earlier,omitempty"`

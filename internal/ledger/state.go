@@ -58,6 +58,8 @@ type Defect struct {
 	Criteria  []Criterion        `json:"criteria,omitempty"`
 	Evidence  []string           `json:"evidence,omitempty"`
 	Artifact  *finding.Artifact  `json:"artifact,omitempty"`
+	// Suggestion mirrors Opened.
+	Suggestion string `json:"suggestion,omitempty"`
 
 	// Wordings are all observations, the opening one first.
 	Wordings []Wording `json:"wordings"`

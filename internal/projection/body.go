@@ -14,7 +14,10 @@ const maxBody = 60_000
 
 // Body renders the comment of one defect: what, why it matters, how to see it,
 // what would close it. The place is said by where the comment stands.
-func Body(d *ledger.Defect, r *Report) string {
+func Body(d *ledger.Defect, r *Report) string { return body(d, r, "") }
+
+// body is Body with a suggestion block, "" for none.
+func body(d *ledger.Defect, r *Report, suggestion string) string {
 	var b strings.Builder
 	b.WriteString(headline(d))
 	if d.Detail != "" {
@@ -25,6 +28,9 @@ func Body(d *ledger.Defect, r *Report) string {
 	}
 	if text := progress(d); text != "" {
 		b.WriteString("\n\n" + text)
+	}
+	if suggestion != "" {
+		b.WriteString("\n\n" + suggestion)
 	}
 	b.WriteString("\n\n" + footer(d, r))
 	return clip(b.String(), maxBody) + "\n" + Marker(d.ID, d.FP)

@@ -35,8 +35,8 @@ func Decide(in Input) Plan {
 // update keeps an existing thread in step with its defect. A thread that a
 // person resolved is opened again only when the defect came back.
 func (p *Plan) update(d *ledger.Defect, t Thread, in Input) {
-	if body := Body(d, in.Report); changed(t.Body, body) {
-		p.Edits = append(p.Edits, Edit{Defect: d.ID, CommentID: t.CommentID, Body: body})
+	if text := body(d, in.Report, in.suggest(d)); changed(t.Body, text) {
+		p.Edits = append(p.Edits, Edit{Defect: d.ID, CommentID: t.CommentID, Body: text})
 	}
 	switch {
 	case !d.Status.Active() && !t.Resolved:
@@ -104,10 +104,31 @@ func anchor(d *ledger.Defect, in Input) (Comment, bool) {
 		return c, true
 	}
 	c.Line = end
-	if start < end {
+	if start != 0 && start < end {
 		c.StartLine = start
 	}
+	if s := in.suggest(d); s != "" && end == at.End && (start == 0 || start == at.Start) {
+		c.Body = body(d, in.Report, s)
+	}
 	return c, true
+}
+
+// suggest renders the suggestion of a defect, "" for none. GitHub replaces the
+// lines a comment stands at, so a defect that has moved since gets none.
+func (in Input) suggest(d *ledger.Defect) string {
+	if !in.Suggestions || d.Suggestion == "" || !d.Status.Active() || d.LastMoved != "" || len(d.Locations) == 0 {
+		return ""
+	}
+	at := d.Locations[0]
+	if at.Start == 0 || at.Side == finding.Left {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSuffix(string(in.Text(at.Path)), "\n"), "\n")
+	if at.End > len(lines) {
+		return ""
+	}
+	block, _ := Suggestion(d.Suggestion, lines[at.Start-1:max(at.Start, at.End)])
+	return block
 }
 
 // byWeight orders defects so that the cap cuts the mildest: severity, then

@@ -240,3 +240,35 @@ func TestSuggestion(t *testing.T) {
 		})
 	}
 }
+
+func TestDecideSuggests(t *testing.T) {
+	t.Parallel()
+	text := func(string) []byte { return []byte(strings.Repeat("old\n", 60)) }
+	for name, c := range map[string]struct {
+		change func(*ledger.Defect, *Input)
+		want   bool
+	}{
+		"at its lines":         {func(*ledger.Defect, *Input) {}, true},
+		"only where it is on":  {func(_ *ledger.Defect, in *Input) { in.Suggestions = false }, false},
+		"not after a move":     {func(d *ledger.Defect, _ *Input) { d.LastMoved = head }, false},
+		"not when it is fixed": {func(d *ledger.Defect, _ *Input) { d.Status = ledger.Closed }, false},
+		"not when it is clipped": {func(d *ledger.Defect, _ *Input) {
+			d.Locations[0].Start = 1
+		}, false},
+		"not when nothing changes": {func(d *ledger.Defect, _ *Input) { d.Suggestion = "old" }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := defect(1, "a.go", 13, 13)
+			d.Suggestion = "new"
+			in := input(t, d)
+			in.Text, in.Suggestions = text, true
+			c.change(d, &in)
+			p := Decide(in)
+			got := len(p.Comments) == 1 && strings.Contains(p.Comments[0].Body, "```suggestion\nnew\n```")
+			if got != c.want {
+				t.Errorf("a suggestion: %v, want %v; %+v", got, c.want, p.Comments)
+			}
+		})
+	}
+}

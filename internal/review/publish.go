@@ -32,8 +32,9 @@ func (j *job) publish(ctx context.Context) {
 		j.unposted("existing comments could not be listed, so none is posted now: %v", err)
 		return
 	}
+	own, merged := j.sortThreads(threads)
 	j.shown = projection.Decide(projection.Input{
-		Report: &j.report, Files: j.files, Threads: threads,
+		Report: &j.report, Files: j.files, Threads: own,
 		Shown: j.wanted(), Reopened: j.reopened, Text: j.text,
 		Limits: projection.Limits{
 			MaxComments: j.cfg.Comments.MaxPerReview,
@@ -41,9 +42,24 @@ func (j *job) publish(ctx context.Context) {
 			Suggestions: j.enabled("fix"),
 		},
 	})
+	j.shown.Resolve = append(j.shown.Resolve, merged...)
 	j.post(ctx)
 	j.touch(ctx)
 	j.keepCapped()
+}
+
+// sortThreads tells the threads of defects that stand for themselves from open
+// ones of defects that were merged into another: those are resolved.
+func (j *job) sortThreads(threads []projection.Thread) (own, merged []projection.Thread) {
+	for _, t := range threads {
+		switch d := j.state.Defects[t.Defect]; {
+		case d == nil || d.MergedInto == "":
+			own = append(own, t)
+		case !t.Resolved:
+			merged = append(merged, t)
+		}
+	}
+	return own, merged
 }
 
 // keepCapped records which defects the limit kept from a comment of their own:
@@ -207,6 +223,9 @@ func (j *job) store(ctx context.Context) error {
 	}
 	path, content := j.runFile()
 	files := map[string][]byte{path: content}
+	if readme := ledger.Folder + "/README.md"; readText(j.baseTree, readme) == nil {
+		files[readme] = []byte(ledger.README)
+	}
 	message := "crev: ledger of run " + j.in.Run
 	var where string
 	var err error

@@ -153,7 +153,7 @@ func (j *job) open(c claim, o reconcile.Observation, d reconcile.Decision) ledge
 		Subject: c.Subject, Predicate: c.Predicate,
 		Locations: []finding.Location{o.Location},
 		DependsOn: j.namedPaths(c),
-		Criteria:  criteria, Evidence: c.Evidence, Quote: j.redact(c.Quote),
+		Criteria:  criteria, Evidence: c.Evidence, Quote: j.redact(c.Quote), Suggestion: j.redact(c.Suggestion),
 		MissedEarlier: j.missedEarlier(c),
 	}}})
 	if j.suppress(id, fp, c) {
