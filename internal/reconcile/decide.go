@@ -211,6 +211,8 @@ func (r *run) decision(i int) Decision {
 	case m.score-next < r.opts.Bands.Margin:
 		d.Kind = r.unsure()
 		d.Reason = fmt.Sprintf("another defect is as likely (%.2f and %.2f)", m.score, next)
+	case r.elsewhere(i, k):
+		d.Kind, d.Reason = r.unsure(), fmt.Sprintf("likeness %.2f, and it quotes other code", m.score)
 	case r.ambiguous(k):
 		d.Kind, d.Reason = r.unsure(), "the defect's code now stands at two places"
 	default:

@@ -65,12 +65,18 @@ func Duplicates(known []Known, touched []ledger.DefectID, opts Options) []Duplic
 		}
 		if g := guardPair(&known[p.a], &known[p.b]); g != "" {
 			d.Kind, d.Reason = MergeProposed, g
-		} else if p.score >= opts.Bands.Silent {
+		} else if p.score >= opts.Bands.Silent && !otherCode(&known[p.a], &known[p.b]) {
 			d.Kind = Same
 		}
 		out = append(out, d)
 	}
 	return out
+}
+
+// otherCode holds when both quote code, and neither quote is part of the other.
+func otherCode(a, b *Known) bool {
+	p, q := squeeze(a.Quote), squeeze(b.Quote)
+	return p != "" && q != "" && !overlap(p, q)
 }
 
 // sideBySide holds when one run reported both.

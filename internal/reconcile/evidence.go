@@ -85,9 +85,11 @@ func (r *run) prove(i int) []proof {
 		found = append(found, r.leads.byPath[path]...)
 	}
 	slices.Sort(found)
+	found = slices.Compact(found)
 	var out []proof
-	for _, k := range slices.Compact(found) {
-		if how, ok := r.evidence(i, k); ok {
+	for _, k := range found {
+		how, ok := r.evidence(i, k)
+		if ok && (how != ByWording || !r.rivalled(i, k, found)) {
 			out = append(out, proof{k, how})
 		}
 	}
@@ -178,6 +180,44 @@ func (r *run) sameWords(i, k int) bool {
 		r.leads.wordings[k] = seen
 	}
 	return claim != "" && seen[claim]
+}
+
+// rivalled reports whether another known defect of the file stands nearer to
+// observation i than k does. Neighbours are often told in the same words, and
+// then the words are no evidence for the farther one.
+func (r *run) rivalled(i, k int, others []int) bool {
+	own := r.distance(i, k)
+	if own <= 0 {
+		return false
+	}
+	return slices.ContainsFunc(others, func(o int) bool {
+		d := r.distance(i, o)
+		return o != k && d >= 0 && d < own
+	})
+}
+
+// distance is how many lines lie between observation i and the nearest sure place
+// of known defect k, -1 where that cannot be told.
+func (r *run) distance(i, k int) int {
+	at, best := r.obs[i].place(), -1
+	for n := range r.known[k].Places {
+		p := &r.known[k].Places[n]
+		if p.Path != at.Path || !p.sure() {
+			continue
+		}
+		if g := gap(&at, &p.Location); g >= 0 && (best < 0 || g < best) {
+			best = g
+		}
+	}
+	return best
+}
+
+// elsewhere reports whether observation i and known defect k are about two pieces
+// of code: both quote some, neither quote is part of the other, and their lines
+// are apart. Words that nearly agree do not make them one.
+func (r *run) elsewhere(i, k int) bool {
+	o, d := squeeze(r.obs[i].Quote), squeeze(r.known[k].Quote)
+	return o != "" && d != "" && !overlap(o, d) && r.distance(i, k) > 0
 }
 
 // near holds when symbol or lines do not speak against one place.
