@@ -2,14 +2,19 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"flag"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
 	"github.com/crev-ratchet/crev/internal/bench"
+	"github.com/crev-ratchet/crev/internal/model"
+	"github.com/crev-ratchet/crev/internal/reconcile"
+	"github.com/crev-ratchet/crev/internal/review"
 )
 
 // benchCommands measure crev against cases whose truth is known.
@@ -22,16 +27,22 @@ func benchCommands() []command {
 	}
 }
 
-func benchIdentity(_ context.Context, w world, flags *flag.FlagSet, args []string) error {
+func benchIdentity(ctx context.Context, w world, flags *flag.FlagSet, args []string) error {
 	var opts bench.IdentityOptions
 	cases := casesFlag(flags, "findings.jsonl and pairs.jsonl")
 	asJSON := flags.Bool("json", false, "print one JSON object")
 	flags.BoolVar(&opts.Curve, "curve", false, "add precision and recall at a row of thresholds")
 	flags.BoolVar(&opts.Failures, "failures", false, "list the labelled pairs that were decided wrongly")
 	flags.BoolVar(&opts.Oracle, "oracle", false, "add a replay in which the labels answer what crev would ask a model")
+	ask := flags.Bool("model", false, "add a replay in which the endpoint of OPENAI_BASE_URL, OPENAI_API_KEY and CREV_MODEL answers; it costs money")
 	fsys, err := openCases(w, flags, args, cases)
 	if err != nil {
 		return err
+	}
+	if *ask {
+		if opts.Adjudicator, err = modelAdjudicator(ctx, w); err != nil {
+			return err
+		}
 	}
 	r, err := bench.Identity(fsys, opts)
 	if err != nil {
@@ -42,6 +53,33 @@ func benchIdentity(_ context.Context, w world, flags *flag.FlagSet, args []strin
 	}
 	printIdentity(w.out, r)
 	return nil
+}
+
+// modelAdjudicator asks a real endpoint, question by question.
+func modelAdjudicator(ctx context.Context, w world) (bench.Adjudicator, error) {
+	name := w.env("CREV_MODEL")
+	m, missing, err := modelSettings{
+		baseURL: w.env("OPENAI_BASE_URL"), key: w.env("OPENAI_API_KEY"), log: slog.New(newProgress(w.err)),
+		howTo: "set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint, and CREV_MODEL",
+	}.connect(review.ModelConfig{Name: name})
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, usagef("-model: %s", missing)
+	}
+	return func(q reconcile.Question) ([]reconcile.Verdict, error) {
+		qs := []reconcile.Question{q}
+		reply, err := m.Complete(ctx, reconcile.AdjudicationRequest(name, model.Fence(rand.Reader, reconcile.Texts(qs)...), qs))
+		if err != nil {
+			return nil, err
+		}
+		verdicts, err := reconcile.ReadAdjudication(reply, qs)
+		if err != nil {
+			return nil, err
+		}
+		return verdicts[0], nil
+	}, nil
 }
 
 func printIdentity(w io.Writer, r bench.IdentityResult) {
@@ -68,6 +106,10 @@ func printIdentity(w io.Writer, r bench.IdentityResult) {
 	if o := r.Oracle; o != nil {
 		fmt.Fprintf(w, "\nwith a perfect adjudicator: precision %.4f recall %.4f f1 %.4f duplicate_rate %.4f, %d questions, %d candidates\n",
 			o.Precision, o.Recall, o.F1, o.DuplicateRate, o.Questions, o.Candidates)
+	}
+	if a := r.Adjudicated; a != nil {
+		fmt.Fprintf(w, "\nwith the model: precision %.4f recall %.4f f1 %.4f duplicate_rate %.4f, %d questions, %d candidates\n",
+			a.Precision, a.Recall, a.F1, a.DuplicateRate, a.Questions, a.Candidates)
 	}
 	for _, p := range r.Curve {
 		fmt.Fprintf(w, "threshold %.2f  precision %.4f  recall %.4f  f1 %.4f\n", p.Threshold, p.Precision, p.Recall, p.F1)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -37,6 +38,11 @@ func TestScript(t *testing.T) {
 			// Scripts run as another user, who cannot enter a scenario's own
 			// folder.
 			env.Setenv("TMPDIR", os.TempDir())
+			cases, err := filepath.Abs("../../testdata/identity")
+			if err != nil {
+				return err
+			}
+			env.Setenv("CASES", cases)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			for _, who := range []string{"AUTHOR", "COMMITTER"} {

@@ -15,6 +15,8 @@ type IdentityOptions struct {
 	// Oracle lets a scripted adjudicator that knows the labels answer where
 	// crev would ask a model. It shows what a perfect adjudicator is worth.
 	Oracle bool
+	// Adjudicator, when not nil, answers those questions in one more replay.
+	Adjudicator Adjudicator
 	// Bands replace the engine's own when not zero.
 	Bands reconcile.Bands
 }
@@ -46,6 +48,8 @@ type IdentityResult struct {
 	// Oracle is the replay with the scripted adjudicator, nil when it was not
 	// asked for.
 	Oracle *OracleScore `json:"oracle,omitempty"`
+	// Adjudicated is the replay with IdentityOptions.Adjudicator.
+	Adjudicated *OracleScore `json:"adjudicated,omitempty"`
 
 	ByGroup  []GroupScore  `json:"by_group"`
 	Curve    []CurvePoint  `json:"curve,omitempty"`
@@ -65,7 +69,7 @@ type IdentityScore struct {
 	ShortlistRecall5 float64 `json:"shortlist_recall5"`
 }
 
-// OracleScore is a replay with an adjudicator that never errs.
+// OracleScore is a replay with an adjudicator.
 type OracleScore struct {
 	IdentityScore
 	// Questions is how many findings it was asked about, Candidates how many
@@ -139,6 +143,14 @@ func Identity(fsys fs.FS, opts IdentityOptions) (IdentityResult, error) {
 		// The shortlist is measured against an oracle's ledger in any case.
 		o.ShortlistRecall5 = r.ShortlistRecall5
 		r.Oracle = &o
+	}
+	if opts.Adjudicator != nil {
+		a, err := asked(c, base, opts.Adjudicator)
+		if err != nil {
+			return IdentityResult{}, err
+		}
+		a.ShortlistRecall5 = r.ShortlistRecall5
+		r.Adjudicated = &a
 	}
 	if opts.Curve {
 		r.Curve = curveOf(c, base)
