@@ -149,7 +149,7 @@ func TestSecrets(t *testing.T) {
 		"Stripe test":           {"sk_test_" + body[:24], ""},
 		"Slack":                 {"xoxb-" + "2417" + body[:24], "Slack token"},
 		"Google":                {"AIza" + body[:35], "Google key"},
-		"npm":                   {"//registry.npmjs.org/:_authToken=npm_" + body[:36], "npm token"},
+		"npm":                   {"//npm.example.com/:_authToken=npm_" + body[:36], "npm token"},
 		"a private key":         {"-----BEGIN RSA " + "PRIVATE KEY-----", "private key"},
 		"a public key":          {"-----BEGIN PUBLIC KEY-----", ""},
 		"a password in a URL":   {"postgres://app:" + body[:18] + "@db.internal/app", "password in a URL"},
