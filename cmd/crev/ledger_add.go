@@ -88,11 +88,41 @@ func ledgerAdd(_ context.Context, w world, flags *flag.FlagSet, args []string) (
 			return usagef("ledger add: finding on line %d: %v", in.line, err)
 		}
 	}
+	if err := tellApart(events); err != nil {
+		return err
+	}
 	files, err := writeAdded(store, events)
 	if err != nil {
 		return err
 	}
 	return printAdded(w.out, events, files, *asJSON)
+}
+
+// tellApart numbers findings of one call that say the very same: each is a
+// sighting of its own.
+func tellApart(events []ledger.Event) error {
+	seen := map[ledger.ID]int{}
+	for i := range events {
+		first := events[i].ID
+		if err := repeat(&events[i], seen[first]); err != nil {
+			return err
+		}
+		seen[first]++
+	}
+	return nil
+}
+
+// repeat makes an event the nth one that says the same, counted from 0.
+func repeat(e *ledger.Event, n int) error {
+	if n == 0 {
+		return nil
+	}
+	opened := *e.Opened
+	opened.Repeat += n
+	e.Opened = &opened
+	sealed, err := ledger.Seal(*e)
+	*e = sealed
+	return err
 }
 
 // readAddInputs reads JSON objects one after the other, each over as many lines
@@ -189,31 +219,49 @@ func redactAll(redact *finding.Redactor, in []string) []string {
 }
 
 // writeAdded writes one file a run and pull request. The files are named after
-// their content too, because a run may add more than once.
+// their content too, because a run may add more than once; what was added in the
+// same second already is added again, as further sightings.
 func writeAdded(store *ledger.Store, events []ledger.Event) ([]string, error) {
 	type group struct {
 		pr  int
 		run string
 	}
 	var order []group
-	groups := map[group][]ledger.Event{}
-	for _, e := range events {
-		g := group{e.PR, e.Run}
+	groups := map[group][]*ledger.Event{}
+	for i := range events {
+		g := group{events[i].PR, events[i].Run}
 		if groups[g] == nil {
 			order = append(order, g)
 		}
-		groups[g] = append(groups[g], e)
+		groups[g] = append(groups[g], &events[i])
 	}
 	var files []string
 	for _, g := range order {
-		of := groups[g]
-		file, err := store.WriteRun(g.pr, g.run+"."+contentName(of), of[0].At, of)
+		file, err := writeGroup(store, g.pr, g.run, groups[g])
 		if err != nil {
 			return files, err
 		}
 		files = append(files, file)
 	}
 	return files, nil
+}
+
+func writeGroup(store *ledger.Store, pr int, run string, events []*ledger.Event) (string, error) {
+	for {
+		of := make([]ledger.Event, len(events))
+		for i, e := range events {
+			of[i] = *e
+		}
+		name, at := run+"."+contentName(of), of[0].At
+		if !store.Has(ledger.RunPath(pr, name, at)) {
+			return store.WriteRun(pr, name, at, of)
+		}
+		for _, e := range events {
+			if err := repeat(e, len(events)); err != nil {
+				return "", err
+			}
+		}
+	}
 }
 
 func printAdded(out io.Writer, events []ledger.Event, files []string, asJSON bool) error {

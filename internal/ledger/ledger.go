@@ -110,6 +110,9 @@ type Opened struct {
 	Artifact  *finding.Artifact `json:"artifact,omitempty"`
 	// Suggestion is replacement text for the primary location.
 	Suggestion string `json:"suggestion,omitempty"`
+	// Repeat tells apart sightings of one run in one second that say the very
+	// same: 0 for the first, then 1, 2, …
+	Repeat int `json:"repeat,omitempty"`
 	// MissedEarlier is true when the code was covered by an earlier complete
 	// review that did not report it.
 	MissedEarlier bool `json:"missed_earlier,omitempty"`

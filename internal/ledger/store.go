@@ -98,6 +98,13 @@ func (s *Store) WriteRun(pr int, run string, at time.Time, events []Event) (stri
 	return p, nil
 }
 
+// Has reports whether a file of the ledger exists, by its path from the
+// repository root.
+func (s *Store) Has(p string) bool {
+	_, err := s.root.Lstat(p)
+	return err == nil
+}
+
 // existing reports whether a path exists, and refuses it when one of the folders
 // on it is a link or no folder.
 func (s *Store) existing(dir string) (bool, error) {
