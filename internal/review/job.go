@@ -54,8 +54,10 @@ type job struct {
 	// born are the ids given out in this run; standing are the defects with a
 	// claim of this run that nothing hides.
 	born, standing map[ledger.DefectID]bool
-	model          Model
-	budget         *budget
+	// worst is the worst severity of the standing sightings of a defect.
+	worst  map[ledger.DefectID]finding.Severity
+	model  Model
+	budget *budget
 
 	report projection.Report
 	shown  projection.Plan
@@ -64,7 +66,8 @@ type job struct {
 // newJob resolves the revision and reads the configuration from its base.
 func newJob(ctx context.Context, in Request, d Deps) (*job, error) {
 	j := &job{in: in, d: d, coverage: map[string]projection.Coverage{},
-		reopened: map[ledger.DefectID]bool{}, born: map[ledger.DefectID]bool{}, standing: map[ledger.DefectID]bool{}}
+		reopened: map[ledger.DefectID]bool{}, born: map[ledger.DefectID]bool{}, standing: map[ledger.DefectID]bool{},
+		worst: map[ledger.DefectID]finding.Severity{}}
 	var err error
 	if j.in.Head, err = d.Repo.Resolve(ctx, in.Head); err != nil {
 		return nil, fmt.Errorf("find the head: %w", err)

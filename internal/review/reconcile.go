@@ -50,6 +50,7 @@ func (j *job) reconcile(ctx context.Context) {
 			j.observe(j.claims[i], obs[i], d, ids[d.Twin])
 		}
 	}
+	j.rate()
 	j.recordCoverage()
 	j.refold()
 	j.recur(ctx)
@@ -177,7 +178,20 @@ func (j *job) observe(c claim, o reconcile.Observation, d reconcile.Decision, id
 	}}})
 	if c.dropped == "" {
 		j.standing[id] = true
+		j.worst[id] = finding.Max(j.worst[id], c.Severity)
 		j.changed(id, "seen again", string(d.How))
+	}
+}
+
+// rate raises known defects that a reviewer now finds worse. A severity falls by
+// decision of people only.
+func (j *job) rate() {
+	for _, d := range j.state.All() {
+		if s := j.worst[d.ID]; s.Rank() > d.Severity.Rank() {
+			j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{Rated: &ledger.Rated{
+				Severity: s, Reason: "a reviewer that saw it again finds it worse"}}})
+			j.changed(d.ID, "rated", string(s))
+		}
 	}
 }
 
