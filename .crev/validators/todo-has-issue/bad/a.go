@@ -1,0 +1,4 @@
+package a
+
+// TODO handle the error
+func f() {}

@@ -1,0 +1,4 @@
+package a
+
+// TODO(#12): handle the error.
+func f() {}
