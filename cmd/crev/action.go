@@ -191,9 +191,8 @@ func (a *action) request() (review.Request, string, error) {
 		in.NoModel = "no model: a pull request from a fork has no secrets"
 	case a.event.IsDependabot():
 		in.NoModel = "no model: Dependabot's runs have no secrets"
-	case pr.Draft:
-		in.NoModel = "no model: the pull request is a draft"
 	}
+	in.Draft = pr.Draft
 	return in, "", nil
 }
 

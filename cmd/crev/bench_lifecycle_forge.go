@@ -68,7 +68,7 @@ func (f *storyForge) FileComment(_ context.Context, _ int, commit string, c proj
 // begin starts a thread.
 func (f *storyForge) begin(kind, commit string, c projection.Comment) ledger.Posted {
 	n := int64(len(f.threads) + 1)
-	t := projection.Thread{ID: fmt.Sprintf("T%d", n), CommentID: n, Defect: c.Defect, Body: c.Body, Path: c.Path, CanResolve: true}
+	t := projection.Thread{ID: fmt.Sprintf("T%d", n), CommentID: n, Defect: c.Defect, Body: c.Body, Path: c.Path}
 	f.threads = append(f.threads, t)
 	return ledger.Posted{Kind: kind, Comment: n, Thread: t.ID, Commit: commit, State: "open"}
 }

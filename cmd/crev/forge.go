@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -76,10 +75,8 @@ func (f *forge) Threads(ctx context.Context, pr int) ([]projection.Thread, error
 		}
 		out = append(out, projection.Thread{
 			ID: t.ID, CommentID: first.ID, Defect: id, Body: first.Body, Path: t.Path,
-			Resolved:   t.Resolved,
-			ByPerson:   t.Resolved && t.ResolvedBy != "" && !strings.EqualFold(t.ResolvedBy, self.Login),
-			CanResolve: t.ViewerCanResolve,
-			Replied:    slices.ContainsFunc(t.Comments[1:], func(c github.Comment) bool { return !c.Mine }),
+			Resolved: t.Resolved,
+			ByPerson: t.Resolved && t.ResolvedBy != "" && !strings.EqualFold(t.ResolvedBy, self.Login),
 		})
 	}
 	return out, nil

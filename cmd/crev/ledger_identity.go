@@ -141,27 +141,27 @@ func ledgerMerge(_ context.Context, w world, flags *flag.FlagSet, args []string)
 
 // ledgerUnmerge takes a merge back: both defects stand for themselves again.
 func ledgerUnmerge(_ context.Context, w world, flags *flag.FlagSet, args []string) error {
-	var f decisionFlags
-	f.register(flags)
-	id, err := oneArg(flags, args, "a defect")
-	if err != nil {
-		return err
-	}
-	return f.decide(w, flags, func(s *ledger.State) ([]ledger.Event, error) {
-		d, err := known(s, id)
-		if err != nil {
-			return nil, err
-		}
+	return decideOne(w, flags, args, func(_ *ledger.State, d *ledger.Defect, reason string) ([]ledger.Event, error) {
 		if d.MergedInto == "" {
-			return nil, usagef("%s: %s is merged into nothing", flags.Name(), id)
+			return nil, usagef("%s: %s is merged into nothing", flags.Name(), d.ID)
 		}
 		return []ledger.Event{{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{
-			Unmerged: &ledger.Unmerged{From: d.MergedInto, Reason: f.reason}}}}, nil
+			Unmerged: &ledger.Unmerged{From: d.MergedInto, Reason: reason}}}}, nil
 	})
 }
 
 // ledgerSplit deals a defect out to new ones, one a location.
 func ledgerSplit(_ context.Context, w world, flags *flag.FlagSet, args []string) error {
+	return decideOne(w, flags, args, func(s *ledger.State, d *ledger.Defect, reason string) ([]ledger.Event, error) {
+		if len(d.Locations) < 2 {
+			return nil, usagef("%s: %s has one location; there is nothing to deal out", flags.Name(), d.ID)
+		}
+		return splitByLocation(s, d, reason), nil
+	})
+}
+
+// decideOne is a decision about the one defect that the arguments name.
+func decideOne(w world, flags *flag.FlagSet, args []string, make func(s *ledger.State, d *ledger.Defect, reason string) ([]ledger.Event, error)) error {
 	var f decisionFlags
 	f.register(flags)
 	id, err := oneArg(flags, args, "a defect")
@@ -173,10 +173,7 @@ func ledgerSplit(_ context.Context, w world, flags *flag.FlagSet, args []string)
 		if err != nil {
 			return nil, err
 		}
-		if len(d.Locations) < 2 {
-			return nil, usagef("%s: %s has one location; there is nothing to deal out", flags.Name(), id)
-		}
-		return splitByLocation(s, d, f.reason), nil
+		return make(s, d, f.reason)
 	})
 }
 

@@ -18,13 +18,11 @@ import (
 type Limits struct {
 	// MaxLines is the most a batch holds; a single hunk may have to be cut.
 	MaxLines int
-	// MinLines marks a batch as small, so that a neighbour may join it.
-	MinLines int
 }
 
-// Default is article 001's 800 to 1200 lines: above it, a model's attention and
-// the room for context fall off.
-var Default = Limits{MinLines: 800, MaxLines: 1200}
+// Default is 1200 lines: above it, a model's attention and the room for context
+// fall off.
+var Default = Limits{MaxLines: 1200}
 
 // lastResort is how many lines a piece has when one hunk alone is too long.
 const lastResort = 100

@@ -28,7 +28,7 @@ func file(path string, hunks ...int) *diff.File {
 
 func TestCut(t *testing.T) {
 	t.Parallel()
-	l := Limits{MinLines: 8, MaxLines: 12}
+	l := Limits{MaxLines: 12}
 	for name, c := range map[string]struct {
 		files []*diff.File
 		want  [][]string

@@ -109,7 +109,7 @@ func TestDecideKeepsOneThread(t *testing.T) {
 	}
 	thread := func(d *ledger.Defect, resolved, byPerson bool) Thread {
 		return Thread{ID: "T1", CommentID: 7, Defect: d.ID, Body: Body(with(ledger.Open), &Report{Head: "older"}),
-			Resolved: resolved, ByPerson: byPerson, CanResolve: true}
+			Resolved: resolved, ByPerson: byPerson}
 	}
 	for name, c := range map[string]struct {
 		status              ledger.Status

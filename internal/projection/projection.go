@@ -136,10 +136,7 @@ type Thread struct {
 	Path      string
 	Resolved  bool
 	// ByPerson is true when somebody else than crev resolved it.
-	ByPerson   bool
-	CanResolve bool
-	// Replied is true when a person answered in the thread.
-	Replied bool
+	ByPerson bool
 }
 
 // Comment is one comment to post.

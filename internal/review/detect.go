@@ -60,7 +60,7 @@ func (j *job) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	limits := batch.Limits{MinLines: j.cfg.Batch.MinLines, MaxLines: j.cfg.Batch.MaxLines}
+	limits := batch.Limits{MaxLines: j.cfg.Batch.MaxLines}
 	j.prompts = promptHash(rs, j.cfg.Model.Name, limits)
 	j.surface(ctx)
 	j.cut, err = batch.Cut(j.reuse(read), limits)

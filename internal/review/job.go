@@ -92,7 +92,10 @@ func newJob(ctx context.Context, in Request, d Deps) (*job, error) {
 	if in.ModelName != "" {
 		j.cfg.Model.Name = in.ModelName
 	}
-	if in.NoModel == "" && d.Connect != nil {
+	if in.Draft && !j.cfg.Drafts && j.in.NoModel == "" {
+		j.in.NoModel = "no model: the pull request is a draft"
+	}
+	if j.in.NoModel == "" && d.Connect != nil {
 		if j.model, j.in.NoModel, err = d.Connect(j.cfg.Model); err != nil {
 			return nil, err
 		}

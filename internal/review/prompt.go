@@ -217,7 +217,7 @@ func clipLine(s string) string {
 // are unchanged need not be read again.
 func promptHash(rs []reviewer, name string, l batch.Limits) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%s\x00%d %d\x00", name, findingsSchema, l.MinLines, l.MaxLines)
+	fmt.Fprintf(h, "%s\x00%s\x00%d\x00", name, findingsSchema, l.MaxLines)
 	for _, r := range slices.SortedFunc(slices.Values(rs), func(a, b reviewer) int { return strings.Compare(a.name, b.name) }) {
 		fmt.Fprintf(h, "%s\x00%s\x00", r.name, r.system())
 	}

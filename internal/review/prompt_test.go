@@ -143,7 +143,7 @@ func TestPromptHash(t *testing.T) {
 	for name, got := range map[string]string{
 		"another model":    hash("n", batch.Default, "code", "security"),
 		"fewer reviewers":  hash("m", batch.Default, "code"),
-		"another size":     hash("m", batch.Limits{MinLines: 1, MaxLines: 2}, "code", "security"),
+		"another size":     hash("m", batch.Limits{MaxLines: 2}, "code", "security"),
 		"a name like both": hash("m\x00", batch.Default, "code", "security"),
 	} {
 		if got == base {

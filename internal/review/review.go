@@ -76,6 +76,9 @@ type Request struct {
 	RepoURL string
 	// ModelName is the model to ask, "" for the configured one.
 	ModelName string
+	// Draft says that the pull request is a draft: no model is asked unless the
+	// base's configuration wants drafts reviewed.
+	Draft bool
 	// NoModel says why no model is asked, "" when one may be: a fork, a
 	// draft, no key.
 	NoModel string
