@@ -31,17 +31,18 @@ var layout = map[string]row{
 	// What everything else is written in.
 	"internal/finding": {layer: 0, pure: true},
 	"internal/diff":    {layer: 0, pure: true},
+	"internal/glob":    {layer: 0, pure: true},
 	"internal/model":   {layer: 0, pure: true},
 	"internal/sandbox": {layer: 0},
 
 	// One job each, on those.
 	"internal/ledger":       {layer: 1, pure: true, imports: []string{"finding"}},
-	"internal/rule":         {layer: 1, pure: true, imports: []string{"finding"}},
+	"internal/rule":         {layer: 1, pure: true, imports: []string{"finding", "glob", "model"}},
 	"internal/batch":        {layer: 1, pure: true, imports: []string{"diff", "finding"}},
 	"internal/gate":         {layer: 1, pure: true, imports: []string{"diff", "finding"}},
 	"internal/expertise":    {layer: 1, pure: true, imports: []string{"diff"}},
 	"internal/git":          {layer: 1, imports: []string{"diff"}},
-	"internal/validator":    {layer: 1, imports: []string{"diff", "finding", "sandbox"}},
+	"internal/validator":    {layer: 1, imports: []string{"diff", "finding", "glob", "sandbox"}},
 	"internal/model/openai": {layer: 1, imports: []string{"model"}},
 	"internal/model/replay": {layer: 1, imports: []string{"model"}},
 
@@ -57,7 +58,7 @@ var layout = map[string]row{
 
 	// The only caller of the model, and the API.
 	"internal/review": {layer: 3, imports: []string{
-		"batch", "checker", "diff", "expertise", "finding", "gate", "git", "learn", "ledger", "model",
+		"batch", "checker", "diff", "expertise", "finding", "gate", "git", "glob", "learn", "ledger", "model",
 		"projection", "reconcile", "relocate", "rule", "sandbox", "session", "validator",
 	}},
 	"internal/github": {layer: 3, imports: []string{"diff", "finding", "ledger", "projection"}},

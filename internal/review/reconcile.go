@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/glob"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/reconcile"
@@ -229,7 +230,7 @@ func (j *job) decidedBy(fp, path string) string {
 		return ""
 	}
 	i := slices.IndexFunc(j.validators, func(v validator.Validator) bool { return v.Name == p.Validator })
-	if i < 0 || !validator.Match(j.validators[i].Scope, path) {
+	if i < 0 || !glob.Match(j.validators[i].Scope, path) {
 		return ""
 	}
 	return p.Validator

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/crev-ratchet/crev/internal/glob"
 	"github.com/crev-ratchet/crev/internal/validator"
 )
 
@@ -24,7 +25,7 @@ func (j *job) witness(ctx context.Context, open, test string) (check string, evi
 		return "", []string{test + " was not run: " + j.in.NoScripts}, false
 	}
 	i := slices.IndexFunc(j.validators, func(v validator.Validator) bool {
-		return executes(v) && validator.Match(v.Scope, test)
+		return executes(v) && glob.Match(v.Scope, test)
 	})
 	if i < 0 {
 		return "", []string{"no validator of the base covers " + test + ", so it was not run"}, false

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode/utf16"
+
+	"github.com/crev-ratchet/crev/internal/glob"
 )
 
 const (
@@ -156,7 +158,7 @@ func (s *scan) wants(path string) bool {
 	if s.count.Load() > maxFailures || !s.in.touched(path) {
 		return false
 	}
-	return Match(s.v.Scope, path) && (s.v.builtin == nil || !Match(s.in.Exempt, path))
+	return glob.Match(s.v.Scope, path) && (s.v.builtin == nil || !glob.Match(s.in.Exempt, path))
 }
 
 // add counts files and what they do wrong.

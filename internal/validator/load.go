@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/crev-ratchet/crev/internal/glob"
 )
 
 const (
@@ -326,7 +328,7 @@ func (d *description) common(v *Validator) {
 		d.problem(d.lines["says"], "says: write one line")
 	}
 	v.Scope = d.list("scope")
-	if err := checkScope(v.Scope); err != nil {
+	if err := glob.Check(v.Scope); err != nil {
 		d.problem(d.lines["scope"], "%v", err)
 	}
 	v.Promotes = d.list("promotes")

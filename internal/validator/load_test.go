@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/crev-ratchet/crev/internal/glob"
 )
 
 func TestLoad(t *testing.T) {
@@ -154,41 +156,6 @@ func TestLoadFolders(t *testing.T) {
 	}
 }
 
-// L05
-func TestMatch(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		scope []string
-		path  string
-		want  bool
-	}{
-		"a path matches itself":              {[]string{"app/(auth)/[id]/page.tsx"}, "app/(auth)/[id]/page.tsx", true},
-		"brackets before stars":              {[]string{"app/(auth)/[id]/**"}, "app/(auth)/[id]/a/page.tsx", true},
-		"catch-all brackets":                 {[]string{"app/[...slug]/*"}, "app/[...slug]/page.tsx", true},
-		"a class is still a class":           {[]string{"v[12]/*"}, "v2/a", true},
-		"escaped brackets are no class":      {[]string{`v\[12\]/*`}, "v2/a", false},
-		"escaped brackets are brackets":      {[]string{`v\[12\]/*`}, "v[12]/a", true},
-		"a star stays in its directory":      {[]string{"src/*.go"}, "src/a/b.go", false},
-		"two stars do not":                   {[]string{"src/**/*.go"}, "src/a/b.go", true},
-		"two stars are none, too":            {[]string{"src/**/*.go"}, "src/b.go", true},
-		"braces":                             {[]string{"**/*.{ts,tsx}"}, "a/b.tsx", true},
-		"taken out":                          {[]string{"**", "!gen/**"}, "gen/a", false},
-		"taken out wherever it stands":       {[]string{"!gen/**", "**"}, "gen/a", false},
-		"a name with an exclamation mark":    {[]string{"!important.md"}, "!important.md", true},
-		"a dot is a dot":                     {[]string{"a.c"}, "abc", false},
-		"hidden files are files":             {[]string{"**"}, ".github/workflows/a.yml", true},
-		"a plus sign and a dollar are plain": {[]string{"a+$b/*"}, "a+$b/c", true},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := Match(tc.scope, tc.path); got != tc.want {
-				t.Errorf("Match(%q, %q) = %v, want %v", tc.scope, tc.path, got, tc.want)
-			}
-		})
-	}
-}
-
 func TestHash(t *testing.T) {
 	t.Parallel()
 	base := map[string]string{"validator.yaml": "says: s", "lib/x.sh": "y"}
@@ -240,7 +207,7 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("%d validators and problems %v", len(vs), problems)
 		}
 		for _, v := range vs {
-			if v.Says == "" || checkScope(v.Scope) != nil || v.Timeout < 0 || v.In == "" {
+			if v.Says == "" || glob.Check(v.Scope) != nil || v.Timeout < 0 || v.In == "" {
 				t.Fatalf("accepted %+v", v)
 			}
 			// What is accepted can be run.

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/crev-ratchet/crev/internal/glob"
 	"github.com/crev-ratchet/crev/internal/sandbox"
 )
 
@@ -50,7 +51,7 @@ type Validator struct {
 	// Says is the plain sentence that a failure shows.
 	Says string
 	Kind Kind
-	// Scope lists the globs of the files it judges, see Match. "!" before a
+	// Scope lists the globs of the files it judges, see glob.Match. "!" before a
 	// glob takes files out.
 	Scope []string
 	// Run is the program and its first arguments; the files in scope follow.
@@ -85,7 +86,7 @@ type Validator struct {
 func (v Validator) Folder() fs.FS { return v.folder }
 
 // Covers reports whether a path is in the validator's scope.
-func (v Validator) Covers(path string) bool { return Match(v.Scope, path) }
+func (v Validator) Covers(path string) bool { return glob.Match(v.Scope, path) }
 
 // expression is an RE2 expression with what can be checked faster first.
 type expression struct {
