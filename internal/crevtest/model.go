@@ -35,6 +35,9 @@ import (
 //	    reply: {findings: []}
 //	    finish: length            # finish_reason, "stop" otherwise
 //	    usage: {prompt: 90, completion: 10, cached: 64, reasoning: 5}
+//	  - contains: [who calls it]  # tools to run first, where they are offered
+//	    lacks: [Result]
+//	    calls: [{name: read_file, arguments: {path: a.go}}]
 //	  - contains: [billing]
 //	    findings:                 # a reviewer's reply; see Findings for defaults
 //	      - {path: a.go, quote: "x := 1", claim: "x is never read."}
@@ -78,6 +81,9 @@ type Rule struct {
 	Reply map[string]any `yaml:"reply"`
 	// Findings is a reviewer's reply in short; it becomes Reply.
 	Findings []map[string]any `yaml:"findings"`
+	// Calls are tools to run. A request that offers none of that name does not
+	// match the rule.
+	Calls []ModelCall `yaml:"calls"`
 	// Content is answered as the text of the message; it wins over Reply.
 	Content *string `yaml:"content"`
 	// Refusal is answered in the message's refusal field.
@@ -90,6 +96,14 @@ type Rule struct {
 
 	Finish string      `yaml:"finish"`
 	Usage  *ModelUsage `yaml:"usage"`
+}
+
+// ModelCall is a call of one of the request's own tools.
+type ModelCall struct {
+	Name      string         `yaml:"name"`
+	Arguments map[string]any `yaml:"arguments"`
+	// Raw is sent as the arguments in their place, as it is.
+	Raw string `yaml:"raw"`
 }
 
 // ModelUsage is what a Model reports instead of its own count.
@@ -110,6 +124,8 @@ type ModelRequest struct {
 	Text string
 	// Form is how JSON was asked for: json_schema, tool, json_object or text.
 	Form string
+	// Tools are the functions offered besides the one that takes the answer.
+	Tools []string
 	// Rule is the name or number of the rule that answered, "default", the name
 	// of the mode that refused, or "none".
 	Rule string
@@ -175,6 +191,7 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req.Text, req.Form = requestText(req.Body), requestForm(req.Body)
+	req.Tools = requestTools(req.Body, req.Form)
 	req.Tokens = countTokens(req.Text)
 
 	a := m.answer(&req)
@@ -214,7 +231,7 @@ func (m *Model) answer(req *ModelRequest) *answer {
 
 func (m *Model) scripted(req *ModelRequest) *answer {
 	for i, rule := range m.script.Rules {
-		if !rule.matches(req.Text) {
+		if !rule.matches(req.Text) || !rule.offered(req.Tools) {
 			continue
 		}
 		m.counts[i]++
@@ -247,6 +264,11 @@ func (r Rule) matches(text string) bool {
 		!slices.ContainsFunc(r.Lacks, has)
 }
 
+// offered reports whether every tool that the rule calls was offered.
+func (r Rule) offered(tools []string) bool {
+	return !slices.ContainsFunc(r.Calls, func(c ModelCall) bool { return !slices.Contains(tools, c.Name) && c.Raw == "" })
+}
+
 // requestText joins what the messages say.
 func requestText(body map[string]any) string {
 	var parts []string
@@ -268,9 +290,10 @@ func requestText(body map[string]any) string {
 	return strings.Join(parts, "\n")
 }
 
-// requestForm says how the request asks for JSON.
+// requestForm says how the request asks for JSON. A choice of tool that leaves no
+// choice is made for the answer's sake only.
 func requestForm(body map[string]any) string {
-	if tools, _ := body["tools"].([]any); len(tools) > 0 {
+	if choice, ok := body["tool_choice"]; ok && choice != "auto" {
 		return "tool"
 	}
 	format, _ := body["response_format"].(map[string]any)
@@ -278,4 +301,25 @@ func requestForm(body map[string]any) string {
 		return kind
 	}
 	return "text"
+}
+
+// requestTools names the functions, without the last one where that takes the
+// answer.
+func requestTools(body map[string]any, form string) []string {
+	var names []string
+	tools, _ := body["tools"].([]any)
+	for _, raw := range tools {
+		names = append(names, toolName(raw))
+	}
+	if form == "tool" && len(names) > 0 {
+		names = names[:len(names)-1]
+	}
+	return names
+}
+
+func toolName(raw any) string {
+	tool, _ := raw.(map[string]any)
+	function, _ := tool["function"].(map[string]any)
+	name, _ := function["name"].(string)
+	return name
 }

@@ -2,6 +2,7 @@ package crevtest
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 )
 
@@ -39,9 +40,19 @@ func (r Rule) answer(req *ModelRequest) *answer {
 	case r.Content != nil:
 		text = *r.Content
 		a.message["content"] = text
+	case len(r.Calls) > 0:
+		for _, c := range r.Calls {
+			arguments := c.Raw
+			if arguments == "" {
+				arguments = modelJSON(c.Arguments)
+			}
+			a.callTool(c.Name, arguments)
+			text += arguments
+		}
 	case req.Form == "tool":
 		text = modelJSON(r.Reply)
-		a.callTool(req, text)
+		tools, _ := req.Body["tools"].([]any)
+		a.callTool(toolName(tools[len(tools)-1]), text)
 	default:
 		text = modelJSON(r.Reply)
 		a.message["content"] = text
@@ -63,17 +74,15 @@ func (r Rule) answer(req *ModelRequest) *answer {
 	return a
 }
 
-// callTool answers with a call of the first tool that was offered.
-func (a *answer) callTool(req *ModelRequest, arguments string) {
-	tools, _ := req.Body["tools"].([]any)
-	tool, _ := tools[0].(map[string]any)
-	function, _ := tool["function"].(map[string]any)
+// callTool answers with one more call.
+func (a *answer) callTool(name, arguments string) {
 	a.finish = "tool_calls"
-	a.message["tool_calls"] = []any{map[string]any{
-		"id":       "call_1",
+	calls, _ := a.message["tool_calls"].([]any)
+	a.message["tool_calls"] = append(calls, map[string]any{
+		"id":       fmt.Sprintf("call_%d", len(calls)+1),
 		"type":     "function",
-		"function": map[string]any{"name": function["name"], "arguments": arguments},
-	}}
+		"function": map[string]any{"name": name, "arguments": arguments},
+	})
 }
 
 // modelFault is an error in OpenAI's shape.

@@ -48,6 +48,8 @@ const (
 	NoSchema     Mode = "no-schema"
 	NoTools      Mode = "no-tools"
 	NoJSONObject Mode = "no-json-object"
+	// ToolsAlone refuses tools beside a response_format.
+	ToolsAlone Mode = "tools-alone"
 	// MaxTokensOnly refuses max_completion_tokens.
 	MaxTokensOnly Mode = "max-tokens-only"
 	// Thinks puts a think block and a code fence around the text of answers.
@@ -85,10 +87,10 @@ var behaviours = map[Mode]behaviour{
 	CutConnection: {before: firstOnly(func() *answer { return &answer{cut: true} })},
 	NoSchema: {before: refuseForm("json_schema", http.StatusBadRequest,
 		"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.")},
-	NoTools: {before: refuseForm("tool", http.StatusUnprocessableEntity,
-		"tool_choice: this model does not support function calling")},
+	NoTools: {before: refuseTools},
 	NoJSONObject: {before: refuseForm("json_object", http.StatusBadRequest,
 		"response_format json_object is not supported")},
+	ToolsAlone:    {before: toolsAlone},
 	MaxTokensOnly: {before: maxTokensOnly},
 	Thinks:        {after: thinks},
 	NoUsage:       {after: func(_ *ModelRequest, a *answer) { a.usage = nil }},
@@ -99,7 +101,7 @@ var behaviours = map[Mode]behaviour{
 func Modes() []Mode {
 	return []Mode{
 		ReasoningParams, Ollama, LlamaCpp, VLLM, LMStudio, Anthropic, Gemini, OpenRouter,
-		RetryAfter, HTML502, CutConnection, NoSchema, NoTools, NoJSONObject, MaxTokensOnly,
+		RetryAfter, HTML502, CutConnection, NoSchema, NoTools, NoJSONObject, ToolsAlone, MaxTokensOnly,
 		Thinks, NoUsage, WrongType,
 	}
 }
@@ -121,6 +123,23 @@ func refuseForm(form string, status int, message string) func(*ModelRequest, int
 		return modelFault(status, message, "invalid_request_error", "", "")
 	}
 }
+
+func refuseTools(req *ModelRequest, _ int) *answer {
+	if !withTools(req) {
+		return nil
+	}
+	return modelFault(http.StatusUnprocessableEntity, "tool_choice: this model does not support function calling",
+		"invalid_request_error", "", "")
+}
+
+func toolsAlone(req *ModelRequest, _ int) *answer {
+	if req.Body["response_format"] == nil || !withTools(req) {
+		return nil
+	}
+	return modelFault(http.StatusBadRequest, "json mode cannot be combined with tool/function calling", "invalid_request_error", "", "")
+}
+
+func withTools(req *ModelRequest) bool { return req.Form == "tool" || len(req.Tools) > 0 }
 
 func retryAfter() *answer {
 	a := modelFault(http.StatusTooManyRequests, "Rate limit reached for requests", "requests", "", "rate_limit_exceeded")
@@ -181,7 +200,7 @@ func llamaCppRefusal(req *ModelRequest, _ int) *answer {
 		return a
 	case req.Form == "json_schema":
 		return modelFault(http.StatusBadRequest, `Either "json_schema" or "grammar" can be specified, but not both`, "invalid_request_error", "", "")
-	case req.Form == "tool":
+	case withTools(req):
 		return modelFault(http.StatusInternalServerError, "tools param requires --jinja flag", "server_error", "", "")
 	}
 	return nil

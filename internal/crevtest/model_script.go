@@ -34,7 +34,8 @@ func ParseScript(data []byte) (Script, error) {
 //	model start FILE [MODE]...  start a server that answers from the script FILE
 //	                            and set OPENAI_BASE_URL, OPENAI_API_KEY, CREV_MODEL
 //	model requests              print one line a request to standard output:
-//	                            number, form, rule and status
+//	                            number, form ("+tools" where some are offered),
+//	                            rule and status
 //	model prompts               print the texts of all requests
 //	model stop                  stop it; fails if a request had no rule
 //
@@ -66,7 +67,11 @@ func (m *Model) command(ts *testscript.TestScript, neg bool, args []string) {
 	switch strings.Join(args, " ") {
 	case "requests":
 		for i, r := range m.Requests() {
-			fmt.Fprintf(ts.Stdout(), "%d %s %s %d\n", i+1, r.Form, r.Rule, r.Status)
+			form := r.Form
+			if len(r.Tools) > 0 {
+				form += "+tools"
+			}
+			fmt.Fprintf(ts.Stdout(), "%d %s %s %d\n", i+1, form, r.Rule, r.Status)
 		}
 	case "prompts":
 		for i, r := range m.Requests() {

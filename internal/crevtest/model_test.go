@@ -109,7 +109,7 @@ func TestModelAnswersInTheFormThatWasAsked(t *testing.T) {
 		{"", "text", object},
 		{`,"response_format":{"type":"json_object"}`, "json_object", object},
 		{`,"response_format":{"type":"json_schema","json_schema":{"name":"review"}}`, "json_schema", object},
-		{`,"tools":[{"type":"function","function":{"name":"review"}}]`, "tool", map[string]any{"name": "review", "arguments": object}},
+		{`,"tools":[{"type":"function","function":{"name":"review"}}],"tool_choice":"required"`, "tool", map[string]any{"name": "review", "arguments": object}},
 	}
 	for i, tt := range tests {
 		_, answer := post(t, m, chat("diff", tt.more))
@@ -160,8 +160,8 @@ func TestModelExampleIsAScript(t *testing.T) {
 		}
 	}
 	script, err := crevtest.ParseScript(example.Bytes())
-	if err != nil || len(script.Rules) != 6 || script.Default == nil {
-		t.Errorf("ParseScript(example) = %d rules, %v; want 6 and a default:\n%s", len(script.Rules), err, example.String())
+	if err != nil || len(script.Rules) != 7 || script.Default == nil {
+		t.Errorf("ParseScript(example) = %d rules, %v; want 7 and a default:\n%s", len(script.Rules), err, example.String())
 	}
 }
 

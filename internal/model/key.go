@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -13,9 +14,10 @@ import (
 const fixedFence = "FENCE"
 
 // Key names the question: the SHA-256, in hex, of the model's name, the system
-// text, the messages, the schema and the token cap, with the fence replaced by a
-// fixed word. Two requests with one key ask the same thing; Purpose is not part
-// of it. Recordings are found by it (see model/replay).
+// text, the messages, the schema, the token cap and the tools, with the fence
+// replaced by a fixed word and the ids of calls by their numbers. Two requests
+// with one key ask the same thing; Purpose is not part of it. Recordings are found
+// by it (see model/replay).
 func (r Request) Key() string {
 	r = r.WithoutFence()
 	canonical := struct {
@@ -24,7 +26,14 @@ func (r Request) Key() string {
 		Messages  []Message `json:"messages"`
 		Schema    Schema    `json:"schema"`
 		MaxTokens int       `json:"max_tokens"`
-	}{r.Model, r.System, r.Messages, Schema{r.Schema.Name, sortedJSON(r.Schema.JSON)}, r.MaxTokens}
+		Tools     []Tool    `json:"tools,omitempty"`
+	}{
+		r.Model, r.System, numbered(r.Messages),
+		Schema{r.Schema.Name, sortedJSON(r.Schema.JSON)}, r.MaxTokens, slices.Clone(r.Tools),
+	}
+	for i := range canonical.Tools {
+		canonical.Tools[i].Parameters = sortedJSON(canonical.Tools[i].Parameters)
+	}
 
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -48,7 +57,13 @@ func (r Request) WithoutFence() Request {
 	out.System = fixed.Replace(r.System)
 	out.Messages = make([]Message, len(r.Messages))
 	for i, m := range r.Messages {
-		out.Messages[i] = Message{Role: m.Role, Content: fixed.Replace(m.Content)}
+		out.Messages[i] = Message{Role: m.Role, Content: fixed.Replace(m.Content), CallID: m.CallID}
+		for _, c := range m.Calls {
+			// A model may repeat the fence, which is a word without anything
+			// that JSON would escape.
+			c.Arguments = json.RawMessage(fixed.Replace(string(c.Arguments)))
+			out.Messages[i].Calls = append(out.Messages[i].Calls, c)
+		}
 	}
 	out.Fence = ""
 	return out

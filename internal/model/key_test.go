@@ -69,6 +69,11 @@ func TestKeyTellsApart(t *testing.T) {
 		"bad schema":  func(r *model.Request) { r.Schema.JSON = json.RawMessage(`{`) },
 		"schema name": func(r *model.Request) { r.Schema.Name = "other" },
 		"cap":         func(r *model.Request) { r.MaxTokens = 1 },
+		"tool":        func(r *model.Request) { r.Tools = []model.Tool{{Name: "read_file"}} },
+		"other tool":  func(r *model.Request) { r.Tools = []model.Tool{{Name: "search"}} },
+		"call":        func(r *model.Request) { r.Messages = append(r.Messages, turns("a", "a.go", "x")...) },
+		"other call":  func(r *model.Request) { r.Messages = append(r.Messages, turns("a", "b.go", "x")...) },
+		"result":      func(r *model.Request) { r.Messages = append(r.Messages, turns("a", "a.go", "y")...) },
 	}
 	seen := map[string]string{request().Key(): "unchanged"}
 	for name, change := range tests {
@@ -90,5 +95,37 @@ func TestWithoutFenceLeavesTheRequestAlone(t *testing.T) {
 	}
 	if want := "[begin FENCE diff]\n+a\n[end FENCE]\n"; fixed.Messages[0].Content != want {
 		t.Errorf("WithoutFence() has message %q, want %q", fixed.Messages[0].Content, want)
+	}
+}
+
+// turns are a call and its result.
+func turns(id, path, result string) []model.Message {
+	return []model.Message{
+		{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: "read_file", Arguments: json.RawMessage(`{"path":"` + path + `"}`)}}},
+		{Role: model.ToolResult, CallID: id, Content: result},
+	}
+}
+
+// Endpoints choose the ids of calls at random.
+func TestKeyIgnoresTheIDsOfCalls(t *testing.T) {
+	t.Parallel()
+	key := func(first, second string) string {
+		r := request()
+		r.Messages = append(r.Messages, turns(first, "a.go", "x")...)
+		r.Messages = append(r.Messages, turns(second, "b.go", "y")...)
+		return r.Key()
+	}
+	if key("call_1", "call_2") != key("fZ3kq9", "Ab77") {
+		t.Error("the key depends on the ids of calls")
+	}
+}
+
+func TestWithoutFenceReachesCalls(t *testing.T) {
+	t.Parallel()
+	r := request()
+	r.Messages = append(r.Messages, turns("1", "q7k2", "[begin q7k2 a.go]")...)
+	want := turns("1", "FENCE", "[begin FENCE a.go]")
+	if diff := cmp.Diff(want, r.WithoutFence().Messages[1:]); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }

@@ -20,8 +20,12 @@ type Request struct {
 	// System is the fixed instruction: byte-identical for every pull request.
 	System string
 	// Messages follow the system text. Untrusted text appears only in the
-	// last one, inside fences.
+	// last message of a user and in results of tools, inside fences: what a
+	// tool read is as untrusted as the change itself, and the caller fences it.
 	Messages []Message
+	// Tools may be called before the reply. A caller that offers them handles
+	// Reply.Calls.
+	Tools []Tool
 	// Schema is what the reply has to look like.
 	Schema Schema
 	// MaxTokens caps the reply; 0 leaves it to the endpoint.
@@ -35,6 +39,11 @@ type Request struct {
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
+	// Calls are what an assistant's turn asked for: Reply.Calls as they came.
+	// A ToolResult for each of them follows, in any order.
+	Calls []Call `json:"calls,omitempty"`
+	// CallID is the call that a ToolResult answers.
+	CallID string `json:"call_id,omitempty"`
 }
 
 // Role says who speaks.
@@ -44,6 +53,8 @@ type Role string
 const (
 	User      Role = "user"
 	Assistant Role = "assistant"
+	// ToolResult is what a called tool returned.
+	ToolResult Role = "tool"
 )
 
 // Schema is a JSON Schema with the name that endpoints ask for. It is written
@@ -55,10 +66,15 @@ type Schema struct {
 	JSON json.RawMessage `json:"schema"`
 }
 
-// Reply is a model's answer that passed the request's schema.
+// Reply is a model's answer that passed the request's schema, or its wish to
+// have tools run first.
 type Reply struct {
-	// JSON is the validated object.
-	JSON json.RawMessage `json:"json"`
+	// JSON is the validated object; nil when there are Calls.
+	JSON json.RawMessage `json:"json,omitempty"`
+	// Calls are tools to run, each one of Request.Tools. The caller appends a
+	// turn with them and one with each result, and asks again. How often is
+	// the caller's to bound: the last time it asks without Tools.
+	Calls []Call `json:"calls,omitempty"`
 	// Model is the name the endpoint reports, "" when it reports none.
 	Model string `json:"model,omitempty"`
 	Usage Usage  `json:"usage"`

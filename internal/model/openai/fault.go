@@ -13,10 +13,12 @@ import (
 type remedy int
 
 const (
-	giveUp   remedy = iota
-	again           // the same request, after a while
-	stepDown        // another way to ask for JSON
-	dropOne         // the same request without one parameter
+	giveUp     remedy = iota
+	again             // the same request, after a while
+	stepDown          // another way to ask for JSON
+	stepBeside        // the same, for requests with tools of their own
+	dropOne           // the same request without one parameter
+	dropTools         // the same request without its tools
 )
 
 // fault is a failed HTTP request: what it means and what to do.
@@ -45,11 +47,12 @@ var (
 		"insufficient_quota", "billing_hard_limit", "credit balance", "insufficient credits",
 		"exceeded your current quota",
 	}
-	rungWords = []string{
-		"response_format", "response_schema", "json_schema", "json_object", "json schema", "structured output",
-		"additionalproperties",
-		"tool_choice", "tools", "tool use", "function calling", "functions",
-		"grammar", "strict", "requested parameters",
+	formatWords = []string{
+		"response_format", "response_schema", "response mime type", "json_schema", "json_object", "json schema",
+		"json mode", "structured output", "additionalproperties", "grammar", "strict", "requested parameters",
+	}
+	toolWords = []string{
+		"tool_choice", "tools", "tool use", "tool call", "function call", "functions", "thought_signature", "--jinja",
 	}
 	modelWords = []string{"model_not_found", "model"}
 )
@@ -59,7 +62,7 @@ func anyOf(text string, words []string) bool {
 }
 
 // diagnose says what a failed exchange means, or returns nil for a good one.
-func (c *Client) diagnose(ex *exchange, t traits, name string) *fault {
+func (c *Client) diagnose(ex *exchange, t traits, req model.Request) *fault {
 	status := ex.status
 	if s, found := ex.errorInReply(); found {
 		status = s
@@ -76,7 +79,7 @@ func (c *Client) diagnose(ex *exchange, t traits, name string) *fault {
 			"the endpoint redirects to %s; set base_url or OPENAI_BASE_URL to where it really is",
 			c.secrets.clean(ex.header.Get("Location")))}
 	}
-	f := c.refusal(ex.complaint(), status, t, name)
+	f := c.refusal(ex.complaint(), status, t, req)
 	f.status = status
 	if f.remedy == again && ex.header.Get("X-Should-Retry") == "false" {
 		// OpenAI's servers say so when another attempt is useless.
@@ -121,7 +124,7 @@ func contentType(h http.Header) string {
 }
 
 // refusal reads a status of 400 or more.
-func (c *Client) refusal(said complaint, status int, t traits, name string) *fault {
+func (c *Client) refusal(said complaint, status int, t traits, req model.Request) *fault {
 	text := said.text()
 	shown := c.secrets.clean(said.message)
 	switch status {
@@ -146,11 +149,13 @@ func (c *Client) refusal(said complaint, status int, t traits, name string) *fau
 		}
 		return &fault{remedy: again, failure: model.Unavailable, detail: "the endpoint is asked too often: " + shown}
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusNotImplemented:
-		return c.badRequest(said, text, shown, status, t, name)
+		return c.badRequest(said, status, t, req)
 	}
-	if t.rung < PlainText && strings.Contains(text, "--jinja") {
+	if strings.Contains(text, "--jinja") {
 		// llama.cpp without --jinja answers 500 to a request with tools.
-		return &fault{remedy: stepDown, failure: model.BadOutput, detail: shown}
+		if r := way(text, t, req); r != giveUp {
+			return &fault{remedy: r, failure: model.BadOutput, detail: shown}
+		}
 	}
 	if status >= 500 {
 		return &fault{remedy: again, failure: model.Unavailable, detail: shown}
@@ -161,7 +166,8 @@ func (c *Client) refusal(said complaint, status int, t traits, name string) *fau
 // badRequest tells apart what hides behind a 400 and its kin. The order matters:
 // a message about too many tokens may name a parameter, and a message about a
 // parameter may name the schema.
-func (c *Client) badRequest(said complaint, text, shown string, status int, t traits, name string) *fault {
+func (c *Client) badRequest(said complaint, status int, t traits, req model.Request) *fault {
+	text, shown, name := said.text(), c.secrets.clean(said.message), req.Model
 	drop := c.refusedParameter(said, text, t)
 	switch {
 	case anyOf(text, tooLongWords) && said.param != "max_tokens" && said.param != "max_completion_tokens":
@@ -172,8 +178,8 @@ func (c *Client) badRequest(said complaint, text, shown string, status int, t tr
 		return quota(shown)
 	case drop != "":
 		return &fault{remedy: dropOne, failure: model.BadOutput, drop: drop, detail: shown}
-	case t.rung < PlainText && anyOf(text, rungWords):
-		return &fault{remedy: stepDown, failure: model.BadOutput, detail: shown}
+	case way(text, t, req) != giveUp:
+		return &fault{remedy: way(text, t, req), failure: model.BadOutput, detail: shown}
 	case status == http.StatusNotFound && anyOf(text, modelWords):
 		return &fault{failure: model.Unauthorized, detail: fmt.Sprintf("the endpoint has no model %q: %s; set model or CREV_MODEL", name, shown)}
 	case status == http.StatusNotFound:
@@ -182,6 +188,24 @@ func (c *Client) badRequest(said complaint, text, shown string, status int, t tr
 		return &fault{failure: model.Unauthorized, detail: fmt.Sprintf("the endpoint has no model %q: %s; set model or CREV_MODEL", name, shown)}
 	}
 	return &fault{failure: model.Unavailable, detail: "the endpoint refused the request: " + shown}
+}
+
+// way says what to ask otherwise about when a complaint is about the way of
+// asking, and giveUp when it is about something else or no way is left. The
+// request's own tools and the rung are told apart by the words; where both are
+// named the two do not go together, and the rung gives way as long as there is
+// one that is a tool itself.
+func way(text string, t traits, req model.Request) remedy {
+	format, tools, offers := anyOf(text, formatWords), anyOf(text, toolWords), t.offers(req)
+	switch {
+	case offers && format && tools && t.rung < ForcedTool:
+		return stepBeside
+	case offers && tools:
+		return dropTools
+	case t.rung < PlainText && (format || tools):
+		return stepDown
+	}
+	return giveUp
 }
 
 // refusedParameter names the parameter that a complaint is about and that can
@@ -217,6 +241,16 @@ func (c *Client) drop(name, parameter string) {
 		if !slices.Contains(t.dropped, parameter) {
 			t.dropped = append(t.dropped, parameter)
 			c.cfg.Log.Info("model endpoint: leave a parameter out", "model", name, "parameter", parameter)
+		}
+	})
+}
+
+// dropTools leaves a request's own tools out from now on.
+func (c *Client) dropTools(name, why string) {
+	c.learn(name, func(t *traits) {
+		if !t.noTools {
+			t.noTools = true
+			c.cfg.Log.Info("model endpoint: it takes no tools", "model", name, "because", why)
 		}
 	})
 }

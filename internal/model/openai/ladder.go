@@ -42,6 +42,11 @@ func (r Rung) String() string {
 // traits is what a client has learned about one model of its endpoint.
 type traits struct {
 	rung Rung
+	// beside is the highest rung that goes together with the request's own
+	// tools: some endpoints take each, but not both.
+	beside Rung
+	// noTools is true once the endpoint refused the request's own tools.
+	noTools bool
 	// server is "ollama" or "llama.cpp" when a reply gave it away.
 	server string
 	// maxTokens is true when the reply's cap is called max_tokens.
@@ -83,20 +88,33 @@ func (t *traits) limitName() string {
 	return "max_completion_tokens"
 }
 
-// next is the rung below, leaving out the one that the server ignores.
-func (t *traits) next() Rung {
-	if t.rung == StrictSchema && t.server == "ollama" {
+// offers reports whether a request's own tools are sent.
+func (t *traits) offers(req model.Request) bool { return len(req.Tools) > 0 && !t.noTools }
+
+// rungFor is the rung that a request starts on.
+func (t *traits) rungFor(req model.Request) Rung {
+	if t.offers(req) {
+		return max(t.rung, t.beside)
+	}
+	return t.rung
+}
+
+// below is the next rung, leaving out the one that the server ignores.
+func (t *traits) below(r Rung) Rung {
+	if r == StrictSchema && t.server == "ollama" {
 		// Ollama takes tools but ignores tool_choice.
 		return JSONObject
 	}
-	return t.rung + 1
+	return r + 1
 }
 
-// known copies the traits for the length of one HTTP request.
-func (c *Client) known(name string) traits {
+// known copies the traits for the length of one HTTP request; rung is the one
+// that the request starts on.
+func (c *Client) known(req model.Request) traits {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := *c.traitsOf(name)
+	t := *c.traitsOf(req.Model)
+	t.rung = t.rungFor(req)
 	t.dropped = slices.Clone(t.dropped)
 	return t
 }
@@ -108,19 +126,24 @@ func (c *Client) learn(name string, change func(*traits)) {
 	change(c.traitsOf(name))
 }
 
-// stepDown leaves a rung for good and returns false when it was the last one.
-// Another goroutine may have left it already.
-func (c *Client) stepDown(name string, from Rung, why string) bool {
+// stepDown leaves a rung for good and returns false when it was the last one;
+// beside leaves it for requests with tools of their own only. Another goroutine
+// may have left it already.
+func (c *Client) stepDown(req model.Request, from Rung, beside bool, why string) bool {
 	if from == PlainText {
 		return false
 	}
-	c.learn(name, func(t *traits) {
-		if t.rung != from {
+	c.learn(req.Model, func(t *traits) {
+		if t.rungFor(req) != from {
 			return
 		}
-		t.rung = t.next()
+		rung := &t.rung
+		if beside || t.offers(req) && t.beside > t.rung {
+			rung = &t.beside
+		}
+		*rung = t.below(from)
 		c.cfg.Log.Info("model endpoint: ask for JSON another way",
-			"model", name, "from", from.String(), "to", t.rung.String(), "because", why)
+			"model", req.Model, "from", from.String(), "to", rung.String(), "because", why)
 	})
 	return true
 }
@@ -129,15 +152,18 @@ func (c *Client) stepDown(name string, from Rung, why string) bool {
 func (c *Client) params(req model.Request, t traits, turns []model.Message) (openai.ChatCompletionNewParams, []option.RequestOption) {
 	p := openai.ChatCompletionNewParams{Model: req.Model}
 	opts := c.extras(t)
-	if system := systemText(req, t.rung); system != "" {
+	offers := t.offers(req)
+	if system := systemText(req, t.rung, offers); system != "" {
 		p.Messages = append(p.Messages, openai.SystemMessage(system))
 	}
+	if !offers {
+		turns = model.Plain(turns)
+	}
 	for _, m := range turns {
-		if m.Role == model.Assistant {
-			p.Messages = append(p.Messages, openai.AssistantMessage(m.Content))
-		} else {
-			p.Messages = append(p.Messages, openai.UserMessage(m.Content))
-		}
+		p.Messages = append(p.Messages, turn(m))
+	}
+	if offers {
+		opts = append(opts, offer(&p, req.Tools)...)
 	}
 	switch t.rung {
 	case StrictSchema:
@@ -149,7 +175,7 @@ func (c *Client) params(req model.Request, t traits, turns []model.Message) (ope
 			},
 		}
 	case ForcedTool:
-		opts = append(opts, forcedTool(&p, req.Schema))
+		opts = append(opts, answerTool(&p, req.Schema))
 	case JSONObject:
 		p.ResponseFormat.OfJSONObject = &openai.ResponseFormatJSONObjectParam{}
 	}
@@ -205,23 +231,13 @@ func (c *Client) extra(name string) any {
 
 // systemText is the system text, and the schema behind it where the endpoint is
 // not told it in another way. It comes last so that the prefix stays the same.
-func systemText(req model.Request, r Rung) string {
+func systemText(req model.Request, r Rung, offers bool) string {
 	if r != JSONObject && r != PlainText {
 		return req.System
 	}
-	return strings.TrimLeft(req.System+"\n\n"+req.Schema.Prompt(), "\n")
-}
-
-// forcedTool offers the schema as a function that must be called. The schema is
-// set in the body as it is written, because the library would sort its
-// properties, and a model fills them in the order it sees.
-func forcedTool(p *openai.ChatCompletionNewParams, s model.Schema) option.RequestOption {
-	p.Tools = []openai.ChatCompletionToolParam{{Function: openai.FunctionDefinitionParam{
-		Name:        s.Name,
-		Description: openai.String("Takes the answer. Call it exactly once."),
-		Strict:      openai.Bool(true),
-	}}}
-	p.ToolChoice = openai.ChatCompletionToolChoiceOptionParamOfChatCompletionNamedToolChoice(
-		openai.ChatCompletionNamedToolChoiceFunctionParam{Name: s.Name})
-	return option.WithJSONSet("tools.0.function.parameters", s.JSON)
+	text := req.System + "\n\n"
+	if offers {
+		text += "Call the functions that you need first. "
+	}
+	return strings.TrimLeft(text+req.Schema.Prompt(), "\n")
 }

@@ -166,6 +166,14 @@ func (c *Client) Rung(name string) Rung {
 	return c.traitsOf(c.modelName(name)).rung
 }
 
+// TakesTools reports whether requests' own tools are still sent to the model, as
+// they are until the endpoint refuses them; "" names the configured model.
+func (c *Client) TakesTools(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.traitsOf(c.modelName(name)).noTools
+}
+
 // Estimate says how many tokens a text has, corrected by what the endpoint
 // counted so far.
 func (c *Client) Estimate(text string) int { return c.calibrate.Estimate(text) }

@@ -27,19 +27,19 @@ type talk struct {
 // run goes down the ladder until a reply fits.
 func (t *talk) run(ctx context.Context) (model.Reply, error) {
 	for {
-		known := t.client.known(t.req.Model)
+		known := t.client.known(t.req)
 		reply, misfit, err := t.onRung(ctx, known)
+		if refused, ok := errors.AsType[*refusedRung](err); ok &&
+			t.client.stepDown(t.req, refused.rung, refused.fault.remedy == stepBeside, refused.fault.detail) {
+			continue
+		}
 		if err != nil {
-			var refused *refusedRung
-			if errors.As(err, &refused) && t.client.stepDown(t.req.Model, refused.rung, refused.fault.detail) {
-				continue
-			}
 			return model.Reply{}, err
 		}
 		if misfit == nil {
 			return reply, nil
 		}
-		if !t.client.stepDown(t.req.Model, known.rung, misfit.Error()) {
+		if !t.client.stepDown(t.req, known.rung, false, misfit.Error()) {
 			return model.Reply{}, t.fail(model.BadOutput, 0,
 				"no reply fitted the schema: "+t.client.secrets.clean(misfit.Error()), nil)
 		}
@@ -59,32 +59,38 @@ func (r *refusedRung) Error() string { return r.rung.String() + " refused: " + r
 func (t *talk) onRung(ctx context.Context, known traits) (reply model.Reply, misfit, err error) {
 	turns := t.req.Messages
 	for turn := range 2 {
-		answer, err := t.ask(ctx, known.rung, turns)
+		said, err := t.ask(ctx, known.rung, turns)
 		if err != nil {
 			return model.Reply{}, nil, err
 		}
+		if len(said.calls) > 0 {
+			return t.reply(nil, said.calls), nil, nil
+		}
 		var object json.RawMessage
-		object, misfit = t.fit(answer)
+		object, misfit = t.fit(said)
 		if misfit == nil {
 			if turn > 0 && known.rung == StrictSchema {
 				// An endpoint that obeys a strict schema never needs the
 				// second turn: this one ignores it, and the next request
 				// need not find out again.
-				t.client.stepDown(t.req.Model, StrictSchema, "the endpoint does not enforce the schema")
+				t.client.stepDown(t.req, StrictSchema, false, "the endpoint does not enforce the schema")
 			}
-			return t.reply(object), nil, nil
+			return t.reply(object, nil), nil, nil
 		}
-		if turn > 0 && answer == "" {
+		if turn > 0 && said.text == "" && said.misfit == nil {
 			return model.Reply{}, nil, t.fail(model.Refused, 0, "the model answered with nothing, twice", nil)
 		}
-		turns = t.repair(known.rung, answer, misfit)
+		turns = t.repair(known.rung, said.text, misfit)
 	}
 	return model.Reply{}, misfit, nil
 }
 
 // fit finds the object in an answer and checks it.
-func (t *talk) fit(answer string) (json.RawMessage, error) {
-	object, err := model.Extract(answer)
+func (t *talk) fit(said answer) (json.RawMessage, error) {
+	if said.misfit != nil {
+		return nil, said.misfit
+	}
+	object, err := model.Extract(said.text)
 	if err != nil {
 		return nil, err
 	}
@@ -108,25 +114,25 @@ func (t *talk) repair(r Rung, answer string, misfit error) []model.Message {
 }
 
 // ask sends one turn until it is answered, retried and without the parameters
-// that the endpoint refuses, and returns the text of the answer.
-func (t *talk) ask(ctx context.Context, rung Rung, turns []model.Message) (string, error) {
+// that the endpoint refuses, and returns what was said.
+func (t *talk) ask(ctx context.Context, rung Rung, turns []model.Message) (answer, error) {
 	c := t.client
 	estimate := t.estimate(turns)
 	for retries := 0; ; {
-		known := c.known(t.req.Model)
+		known := c.known(t.req)
 		known.rung = rung
 		if err := ctx.Err(); err != nil {
-			return "", t.fail(model.Unavailable, 0, "the run ended before the model answered", err)
+			return answer{}, t.fail(model.Unavailable, 0, "the run ended before the model answered", err)
 		}
 		if err := c.cfg.Admit(estimate + t.req.MaxTokens); err != nil {
-			return "", t.fail(model.OverBudget, 0, c.secrets.clean(err.Error()), err)
+			return answer{}, t.fail(model.OverBudget, 0, c.secrets.clean(err.Error()), err)
 		}
 		t.requests++
 		ex := c.send(ctx, t.req, known, turns)
 		if err := ctx.Err(); err != nil && ex.status == 0 {
-			return "", t.fail(model.Unavailable, 0, "the run ended before the model answered", err)
+			return answer{}, t.fail(model.Unavailable, 0, "the run ended before the model answered", err)
 		}
-		f := c.diagnose(ex, known, t.req.Model)
+		f := c.diagnose(ex, known, t.req)
 		if f == nil {
 			return t.read(ex, known, turns)
 		}
@@ -134,26 +140,29 @@ func (t *talk) ask(ctx context.Context, rung Rung, turns []model.Message) (strin
 		case dropOne:
 			c.drop(t.req.Model, f.drop)
 			continue
-		case stepDown:
-			return "", &refusedRung{rung, f}
+		case dropTools:
+			c.dropTools(t.req.Model, f.detail)
+			continue
+		case stepDown, stepBeside:
+			return answer{}, &refusedRung{rung, f}
 		case giveUp:
-			return "", t.fail(f.failure, f.status, f.detail, nil)
+			return answer{}, t.fail(f.failure, f.status, f.detail, nil)
 		}
 		if retries >= c.cfg.MaxRetries {
-			return "", t.fail(f.failure, f.status, fmt.Sprintf("%s (gave up after %d attempts)", f.detail, retries+1), nil)
+			return answer{}, t.fail(f.failure, f.status, fmt.Sprintf("%s (gave up after %d attempts)", f.detail, retries+1), nil)
 		}
 		d := c.wait(ex.header, retries)
 		c.cfg.Log.Warn("model endpoint: try again", "model", t.req.Model, "status", f.status, "wait", d, "because", f.detail)
 		if err := c.pause(ctx, d); err != nil {
-			return "", t.fail(f.failure, f.status, f.detail+"; "+err.Error(), err)
+			return answer{}, t.fail(f.failure, f.status, f.detail+"; "+err.Error(), err)
 		}
 		retries++
 	}
 }
 
-// read takes the text out of a completion, counts what it cost, and refuses what
+// read takes the answer out of a completion, counts what it cost, and refuses what
 // is no whole answer to the whole prompt.
-func (t *talk) read(ex *exchange, known traits, turns []model.Message) (string, error) {
+func (t *talk) read(ex *exchange, known traits, turns []model.Message) (answer, error) {
 	done := ex.completion
 	t.named = done.Model
 	t.recognise(ex)
@@ -161,27 +170,25 @@ func (t *talk) read(ex *exchange, known traits, turns []model.Message) (string, 
 	if len(done.Choices) > 0 {
 		choice = done.Choices[0]
 	}
-	text := choice.Message.Content
-	if len(choice.Message.ToolCalls) > 0 {
-		text = choice.Message.ToolCalls[0].Function.Arguments
-	}
-	cost := t.count(done, known, turns, text)
+	cost := t.count(done, known, turns, choice.Message)
 	if err := t.wholePrompt(cost, known, turns); err != nil {
-		return "", err
+		return answer{}, err
 	}
 	if !cost.Estimated {
 		t.client.calibrate.Observe(t.rawEstimate(turns), cost.Prompt)
 	}
 	switch {
 	case choice.FinishReason == "content_filter":
-		return "", t.fail(model.Refused, 0, "the endpoint's content filter stopped the reply", nil)
+		return answer{}, t.fail(model.Refused, 0, "the endpoint's content filter stopped the reply", nil)
 	case choice.Message.Refusal != "":
-		return "", t.fail(model.Refused, 0, "the model declined: "+t.client.secrets.clean(choice.Message.Refusal), nil)
+		return answer{}, t.fail(model.Refused, 0, "the model declined: "+t.client.secrets.clean(choice.Message.Refusal), nil)
 	case choice.FinishReason == "length":
-		return "", t.fail(model.TooLong, 0, fmt.Sprintf(
+		return answer{}, t.fail(model.TooLong, 0, fmt.Sprintf(
 			"the reply was cut after %d tokens; lower batch.max_lines, or raise the model's reply limit", cost.Completion), nil)
 	}
-	return strings.TrimSpace(text), nil
+	said := answerOf(choice.Message, t.req, known.rung, known.offers(t.req))
+	said.text = strings.TrimSpace(said.text)
+	return said, nil
 }
 
 // recognise notes servers that sign their replies.
@@ -203,7 +210,7 @@ func (t *talk) recognise(ex *exchange) {
 }
 
 // count adds what the endpoint reports, or an estimate where it reports nothing.
-func (t *talk) count(done *openai.ChatCompletion, known traits, turns []model.Message, text string) model.Usage {
+func (t *talk) count(done *openai.ChatCompletion, known traits, turns []model.Message, said openai.ChatCompletionMessage) model.Usage {
 	u := model.Usage{
 		Prompt:     int(done.Usage.PromptTokens),
 		Completion: int(done.Usage.CompletionTokens),
@@ -211,7 +218,10 @@ func (t *talk) count(done *openai.ChatCompletion, known traits, turns []model.Me
 		Reasoning:  int(done.Usage.CompletionTokensDetails.ReasoningTokens),
 	}
 	if u.Prompt <= 0 {
-		u = model.Usage{Prompt: t.estimate(turns), Completion: model.Estimate(text), Estimated: true}
+		u = model.Usage{Prompt: t.estimate(turns), Completion: model.Estimate(said.Content), Estimated: true}
+		for _, c := range said.ToolCalls {
+			u.Completion += model.Estimate(c.Function.Arguments)
+		}
 	}
 	t.usage = t.usage.Plus(u)
 	if limit := t.req.MaxTokens; limit > 0 && u.Completion > limit && !known.maxTokens {
@@ -245,7 +255,7 @@ func (t *talk) wholePrompt(u model.Usage, known traits, turns []model.Message) e
 	}
 	setting := "raise the server's context length"
 	switch {
-	case known.server == "ollama" || t.client.known(t.req.Model).server == "ollama":
+	case known.server == "ollama" || t.client.known(t.req).server == "ollama":
 		setting = "raise OLLAMA_CONTEXT_LENGTH, or num_ctx in the Modelfile"
 	case known.server == "llama.cpp":
 		setting = "raise --ctx-size"
@@ -271,15 +281,25 @@ func (t *talk) floor(turns []model.Message) int {
 	return n
 }
 
-// estimate is the corrected one, with the schema, which is sent in any case.
+// estimate is the corrected one, with the schema, which is sent in any case, and
+// the tools.
 func (t *talk) estimate(turns []model.Message) int {
 	n := t.rawEstimate(turns) + model.Estimate(string(t.req.Schema.JSON))
+	for _, tool := range t.req.Tools {
+		n += model.Estimate(tool.Description) + model.Estimate(string(tool.Parameters))
+	}
+	for _, m := range turns {
+		for _, c := range m.Calls {
+			n += model.Estimate(string(c.Arguments))
+		}
+	}
 	return int(float64(n) * t.client.calibrate.Factor())
 }
 
-func (t *talk) reply(object json.RawMessage) model.Reply {
+func (t *talk) reply(object json.RawMessage, calls []model.Call) model.Reply {
 	return model.Reply{
 		JSON:     object,
+		Calls:    calls,
 		Model:    t.named,
 		Usage:    t.usage,
 		Requests: t.requests,

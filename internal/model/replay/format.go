@@ -42,11 +42,14 @@ type question struct {
 	Messages  []message `json:"messages"`
 	Schema    string    `json:"schema"`
 	MaxTokens int       `json:"max_tokens"`
+	Tools     []string  `json:"tools,omitempty"`
 }
 
 type message struct {
-	Role model.Role `json:"role"`
-	Text lines      `json:"text"`
+	Role   model.Role   `json:"role"`
+	Text   lines        `json:"text"`
+	Calls  []model.Call `json:"calls,omitempty"`
+	CallID string       `json:"call_id,omitempty"`
 }
 
 // script is answers written by hand.
@@ -79,8 +82,10 @@ type outcome struct {
 	Error *failure `json:"error,omitempty"`
 }
 
+// reply is either the object or calls of tools.
 type reply struct {
-	JSON  json.RawMessage `json:"json"`
+	JSON  json.RawMessage `json:"json,omitempty"`
+	Calls []model.Call    `json:"calls,omitempty"`
 	Model string          `json:"model,omitempty"`
 	Usage *model.Usage    `json:"usage,omitempty"`
 }
@@ -179,10 +184,28 @@ func (o outcome) check() error {
 	switch {
 	case (o.Reply == nil) == (o.Error == nil):
 		return errors.New("want either a reply or an error")
-	case o.Reply != nil && !isObject(o.Reply.JSON):
-		return errors.New("the reply's json is no object")
+	case o.Reply != nil:
+		return o.Reply.check()
 	case o.Error != nil && !recordable(o.Error.Failure):
 		return fmt.Errorf("failure %q: want %s, %s or %s", o.Error.Failure, model.Refused, model.TooLong, model.BadOutput)
+	}
+	return nil
+}
+
+func (r *reply) check() error {
+	if len(r.Calls) == 0 {
+		if !isObject(r.JSON) {
+			return errors.New("the reply's json is no object")
+		}
+		return nil
+	}
+	if r.JSON != nil {
+		return errors.New("a reply has either json or calls")
+	}
+	for _, c := range r.Calls {
+		if c.Name == "" || !isObject(c.Arguments) {
+			return fmt.Errorf("call %q: want a name and an object of arguments", c.Name)
+		}
 	}
 	return nil
 }

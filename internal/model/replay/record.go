@@ -43,7 +43,7 @@ func (r *Recorder) Complete(ctx context.Context, req model.Request) (model.Reply
 	got, err := r.Next.Complete(ctx, req)
 	o := outcome{}
 	if err == nil {
-		o.Reply = &reply{JSON: got.JSON, Model: got.Model, Usage: &got.Usage}
+		o.Reply = &reply{JSON: got.JSON, Calls: got.Calls, Model: got.Model, Usage: &got.Usage}
 	} else if failed, ok := errors.AsType[*model.Error](err); ok && recordable(failed.Failure) {
 		o.Error = &failure{Failure: failed.Failure, Status: failed.Status, Detail: failed.Detail}
 	} else {
@@ -92,7 +92,10 @@ func newRecording(key string, req model.Request, o outcome) recording {
 	req = req.WithoutFence()
 	q := question{System: toLines(req.System), Schema: req.Schema.Name, MaxTokens: req.MaxTokens}
 	for _, m := range req.Messages {
-		q.Messages = append(q.Messages, message{Role: m.Role, Text: toLines(m.Content)})
+		q.Messages = append(q.Messages, message{Role: m.Role, Text: toLines(m.Content), Calls: m.Calls, CallID: m.CallID})
+	}
+	for _, t := range req.Tools {
+		q.Tools = append(q.Tools, t.Name)
 	}
 	return recording{
 		Version: Version,

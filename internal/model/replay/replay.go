@@ -82,7 +82,7 @@ func (p *Player) Complete(ctx context.Context, req model.Request) (model.Reply, 
 	}
 	text := requestText(req)
 	for _, a := range p.answers {
-		if a.When.matches(req.Purpose, text) {
+		if a.When.matches(req.Purpose, text) && a.offered(req) {
 			return a.outcome.result(req)
 		}
 	}
@@ -103,6 +103,11 @@ func (w when) matches(purpose, text string) bool {
 		!slices.ContainsFunc(w.Lacks, has)
 }
 
+// offered reports whether the request has every tool that the answer calls.
+func (o outcome) offered(req model.Request) bool {
+	return o.Reply == nil || !slices.ContainsFunc(o.Reply.Calls, func(c model.Call) bool { return !req.Offers(c.Name) })
+}
+
 // requestText is what a script's conditions look into.
 func requestText(req model.Request) string {
 	var b strings.Builder
@@ -110,6 +115,9 @@ func requestText(req model.Request) string {
 	for _, m := range req.Messages {
 		b.WriteString("\n")
 		b.WriteString(m.Content)
+		for _, c := range m.Calls {
+			fmt.Fprintf(&b, "\n%s %s", c.Name, c.Arguments)
+		}
 	}
 	return b.String()
 }
@@ -119,20 +127,57 @@ func (o outcome) result(req model.Request) (model.Reply, error) {
 	if o.Error != nil {
 		return model.Reply{}, &model.Error{Failure: o.Error.Failure, Status: o.Error.Status, Detail: o.Error.Detail}
 	}
-	// Files are indented; a model's reply is not.
-	var object bytes.Buffer
-	if err := json.Compact(&object, o.Reply.JSON); err != nil {
+	reply := model.Reply{Model: o.Reply.Model, Requests: 1}
+	if err := o.Reply.fill(&reply, req); err != nil {
 		return model.Reply{}, &model.Error{Failure: model.BadOutput, Detail: "the recorded reply is no JSON: " + err.Error()}
 	}
-	reply := model.Reply{JSON: object.Bytes(), Model: o.Reply.Model, Requests: 1}
 	if o.Reply.Usage != nil {
 		reply.Usage = *o.Reply.Usage
 	} else {
 		reply.Usage = model.Usage{
 			Prompt:     model.Estimate(requestText(req)),
-			Completion: model.Estimate(string(o.Reply.JSON)),
+			Completion: o.Reply.estimate(),
 			Estimated:  true,
 		}
 	}
 	return reply, nil
+}
+
+// fill copies the object or the calls. Calls that a person wrote get the ids that
+// an endpoint would have chosen.
+func (r *reply) fill(to *model.Reply, req model.Request) (err error) {
+	if len(r.Calls) == 0 {
+		to.JSON, err = compact(r.JSON)
+		return err
+	}
+	number := 0
+	for _, m := range req.Messages {
+		number += len(m.Calls)
+	}
+	for _, c := range r.Calls {
+		number++
+		if c.ID == "" {
+			c.ID = fmt.Sprintf("call%05d", number)
+		}
+		if c.Arguments, err = compact(c.Arguments); err != nil {
+			return err
+		}
+		to.Calls = append(to.Calls, c)
+	}
+	return nil
+}
+
+func (r *reply) estimate() int {
+	n := model.Estimate(string(r.JSON))
+	for _, c := range r.Calls {
+		n += model.Estimate(string(c.Arguments))
+	}
+	return n
+}
+
+// compact undoes the indentation of files: a model's reply has none.
+func compact(raw json.RawMessage) (json.RawMessage, error) {
+	var b bytes.Buffer
+	err := json.Compact(&b, raw)
+	return b.Bytes(), err
 }
