@@ -33,6 +33,11 @@ type Request struct {
 	// Fence is the random word that delimits untrusted text in Messages. Key
 	// replaces it by a fixed word.
 	Fence string
+	// Admit is asked before each HTTP request that the call takes, retries and
+	// repairs included, with the tokens it may use: the estimated prompt and
+	// the reply's cap. An error ends the call as OverBudget. nil admits
+	// everything. It is not part of Key.
+	Admit func(tokens int) error
 }
 
 // Message is one turn of the conversation.

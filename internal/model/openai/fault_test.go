@@ -227,17 +227,16 @@ func TestBudgetIsAskedBeforeEachRequest(t *testing.T) {
 	t.Parallel()
 	spent := errors.New("400000 tokens are spent")
 	var asked []int
-	r := newRig(t, always(crevtest.Rule{Status: 503}), func(c *openai.Config) {
-		c.Admit = func(tokens int) error {
-			asked = append(asked, tokens)
-			if len(asked) == 3 {
-				return spent
-			}
-			return nil
-		}
-	})
+	r := newRig(t, always(crevtest.Rule{Status: 503}), nil)
 	req := ask("diff")
 	req.MaxTokens = 1000
+	req.Admit = func(tokens int) error {
+		asked = append(asked, tokens)
+		if len(asked) == 3 {
+			return spent
+		}
+		return nil
+	}
 	failed := wantFailure(t, r, req, model.OverBudget, "400000 tokens are spent")
 	if !errors.Is(failed, spent) {
 		t.Errorf("errors.Is(%v, the budget's error) = false", failed)

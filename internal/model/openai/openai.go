@@ -51,10 +51,6 @@ type Config struct {
 	// Extra is set in the body of every request. What the endpoint refuses of
 	// it is dropped once and remembered.
 	Extra map[string]any
-	// Admit is asked before each HTTP request, retries and repairs included,
-	// with the tokens it may use: the estimated prompt and the reply's cap. An
-	// error ends the call as model.OverBudget. nil admits everything.
-	Admit func(tokens int) error
 
 	// Sleep waits or returns the context's error; nil is a timer.
 	Sleep func(context.Context, time.Duration) error
@@ -128,9 +124,6 @@ func (cfg *Config) setDefaults() {
 	}
 	if cfg.Timeout == 0 {
 		cfg.Timeout = DefaultTimeout
-	}
-	if cfg.Admit == nil {
-		cfg.Admit = func(int) error { return nil }
 	}
 	if cfg.Sleep == nil {
 		cfg.Sleep = sleep

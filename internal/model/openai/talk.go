@@ -113,6 +113,14 @@ func (t *talk) repair(r Rung, answer string, misfit error) []model.Message {
 	return append(turns, model.Message{Role: model.User, Content: text})
 }
 
+// admit asks the caller's budget.
+func (t *talk) admit(tokens int) error {
+	if t.req.Admit == nil {
+		return nil
+	}
+	return t.req.Admit(tokens)
+}
+
 // ask sends one turn until it is answered, retried and without the parameters
 // that the endpoint refuses, and returns what was said.
 func (t *talk) ask(ctx context.Context, rung Rung, turns []model.Message) (answer, error) {
@@ -124,7 +132,7 @@ func (t *talk) ask(ctx context.Context, rung Rung, turns []model.Message) (answe
 		if err := ctx.Err(); err != nil {
 			return answer{}, t.fail(model.Unavailable, 0, "the run ended before the model answered", err)
 		}
-		if err := c.cfg.Admit(estimate + t.req.MaxTokens); err != nil {
+		if err := t.admit(estimate + t.req.MaxTokens); err != nil {
 			return answer{}, t.fail(model.OverBudget, 0, c.secrets.clean(err.Error()), err)
 		}
 		t.requests++
