@@ -24,14 +24,15 @@ const recheckSchema = `{
       "items": {
         "type": "object",
         "additionalProperties": false,
-        "required": ["finding", "verdict", "reason", "quote", "category", "severity"],
+        "required": ["finding", "verdict", "reason", "quote", "category", "severity", "suggestion"],
         "properties": {
           "finding": {"type": "integer"},
           "verdict": {"type": "string", "enum": ["keep", "drop"]},
           "reason": {"type": "string"},
           "quote": {"type": ["string", "null"]},
           "category": {"type": "string"},
-          "severity": {"type": "string", "enum": ["low", "medium", "high", "critical"]}
+          "severity": {"type": "string", "enum": ["low", "medium", "high", "critical"]},
+          "suggestion": {"type": "string", "enum": ["none", "good", "unneeded", "wrong"]}
         }
       }
     }
@@ -44,15 +45,22 @@ type Candidate struct {
 	// Code is the text around the place, with line numbers as the finder saw
 	// it; Source is the same text as it stands in the file.
 	Code, Source string
+	// Dropped is why the finding was dropped before, "" for one that stands:
+	// a judge may have been wrong, and restores it.
+	Dropped string
 }
 
 // Verdict is what the judge says of one candidate, after the runtime has checked
 // it.
 type Verdict struct {
 	// Keep is the answer that counts. A drop whose quote is not in the code
-	// is turned into a keep.
+	// is turned into a keep; a finding that was dropped before is kept only
+	// with a quote that is there.
 	Keep   bool
 	Reason string
+	// NoSuggestion is why the finding's suggestion is not offered, "" when it
+	// may be. The finding stands without it.
+	NoSuggestion string
 	// Category and Severity are the judge's own labels, for the shield's
 	// union; they do not replace the finder's.
 	Category string
@@ -65,9 +73,15 @@ func Recheck(name, fence string, cs []Candidate) model.Request {
 	var b strings.Builder
 	for i, c := range cs {
 		f := c.Finding
-		fmt.Fprintf(&b, "Finding %d, by %s, severity %s.\n", i+1, f.Source, f.Severity)
+		fmt.Fprintf(&b, "Finding %d, by %s, severity %s%s.\n", i+1, f.Source, f.Severity, takenBack(c))
 		b.WriteString(model.Fenced(fence, "claim", f.Category+": "+f.Claim+"\n"+f.Detail+"\n"+strings.Join(f.Evidence, "\n")))
+		if c.Dropped != "" {
+			b.WriteString(model.Fenced(fence, "why it was taken back", c.Dropped))
+		}
 		b.WriteString(model.Fenced(fence, "code "+f.Path, c.Code))
+		if f.Suggestion != "" {
+			b.WriteString(model.Fenced(fence, fmt.Sprintf("suggestion for lines %d to %d", f.StartLine, f.EndLine), f.Suggestion))
+		}
 	}
 	return model.Request{
 		Purpose:  "recheck",
@@ -79,43 +93,77 @@ func Recheck(name, fence string, cs []Candidate) model.Request {
 	}
 }
 
+func takenBack(c Candidate) string {
+	if c.Dropped == "" {
+		return ""
+	}
+	return ", taken back"
+}
+
+// verdict is one entry of the judge's reply.
+type verdict struct {
+	Finding    int     `json:"finding"`
+	Verdict    string  `json:"verdict"`
+	Reason     string  `json:"reason"`
+	Quote      *string `json:"quote"`
+	Category   string  `json:"category"`
+	Severity   string  `json:"severity"`
+	Suggestion string  `json:"suggestion"`
+}
+
 // ReadRecheck returns one verdict a candidate, in their order. A candidate the
-// judge does not mention is kept, and so is one whose drop quotes code that is
-// not there.
+// judge does not mention stays as it was: it is kept, or dropped when it was
+// dropped before. To drop one and to restore one both need a quote of the code.
 func ReadRecheck(r model.Reply, cs []Candidate) ([]Verdict, error) {
 	var body struct {
-		Verdicts []struct {
-			Finding  int     `json:"finding"`
-			Verdict  string  `json:"verdict"`
-			Reason   string  `json:"reason"`
-			Quote    *string `json:"quote"`
-			Category string  `json:"category"`
-			Severity string  `json:"severity"`
-		} `json:"verdicts"`
+		Verdicts []verdict `json:"verdicts"`
 	}
 	if err := json.Unmarshal(r.JSON, &body); err != nil {
 		return nil, fmt.Errorf("read the judge's verdicts: %w", err)
 	}
 	out := make([]Verdict, len(cs))
-	for i := range out {
+	for i, c := range cs {
 		out[i] = Verdict{Keep: true, Reason: "not judged"}
+		if c.Dropped != "" {
+			out[i] = Verdict{Reason: c.Dropped}
+		}
 	}
 	for _, v := range body.Verdicts {
 		i := v.Finding - 1
 		if i < 0 || i >= len(cs) {
 			continue
 		}
-		sev, err := finding.ParseSeverity(v.Severity)
+		checked, err := v.check(cs[i])
 		if err != nil {
 			return nil, fmt.Errorf("read the judge's verdict on finding %d: %w", v.Finding, err)
 		}
-		out[i] = Verdict{Keep: true, Reason: v.Reason, Category: v.Category, Severity: sev}
-		if v.Verdict == "drop" {
-			if v.Quote != nil && quoted(cs[i].Source, *v.Quote) {
-				out[i].Keep = false
-			} else {
-				out[i].Reason = "the judge would drop it, but quotes no code that contradicts it"
-			}
+		out[i] = checked
+	}
+	return out, nil
+}
+
+// check makes a verdict of what the judge says, as far as the code bears it out.
+func (v verdict) check(c Candidate) (Verdict, error) {
+	sev, err := finding.ParseSeverity(v.Severity)
+	if err != nil {
+		return Verdict{}, err
+	}
+	out := Verdict{Keep: true, Reason: v.Reason, Category: v.Category, Severity: sev}
+	shows := v.Quote != nil && quoted(c.Source, *v.Quote)
+	switch {
+	case v.Verdict == "drop" && c.Dropped == "" && !shows:
+		out.Reason = "the judge would drop it, but quotes no code that contradicts it"
+	case v.Verdict == "drop":
+		out.Keep = false
+	case c.Dropped != "" && !shows:
+		out.Keep, out.Reason = false, c.Dropped
+	}
+	if c.Finding.Suggestion != "" {
+		switch v.Suggestion {
+		case "unneeded":
+			out.NoSuggestion = "the judge finds that it is not needed"
+		case "wrong":
+			out.NoSuggestion = "the judge finds it wrong"
 		}
 	}
 	return out, nil
