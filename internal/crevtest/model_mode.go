@@ -1,9 +1,7 @@
 package crevtest
 
 import (
-	"fmt"
 	"net/http"
-	"strings"
 )
 
 // Mode makes a Model behave like one of the servers that call themselves
@@ -34,6 +32,17 @@ const (
 	// OpenRouter has no upstream for json_schema when parameters are required,
 	// drops response_format when they are not, and reports a cost.
 	OpenRouter Mode = "openrouter"
+	// Mistral refuses parameters it does not know with a list of complaints,
+	// and ids of calls that are not nine letters or digits.
+	Mistral Mode = "mistral"
+	// Groq writes JSON that it then refuses itself, unless a tool takes it.
+	Groq Mode = "groq"
+	// DeepSeek refuses json_schema and every forced tool, and thinks in a
+	// field of its own.
+	DeepSeek Mode = "deepseek"
+	// Azure refuses prompts that hold the words "how to attack", by a filter of
+	// its own.
+	Azure Mode = "azure"
 )
 
 // The modes of single faults.
@@ -44,6 +53,8 @@ const (
 	HTML502 Mode = "html-502"
 	// CutConnection breaks the first answer off.
 	CutConnection Mode = "cut-connection"
+	// Down answers every request with a 503.
+	Down Mode = "down"
 	// NoSchema, NoTools and NoJSONObject refuse one way to ask for JSON.
 	NoSchema     Mode = "no-schema"
 	NoTools      Mode = "no-tools"
@@ -81,10 +92,17 @@ var behaviours = map[Mode]behaviour{
 	Anthropic:       {after: anthropic},
 	Gemini:          {before: geminiRefusal, after: gemini},
 	OpenRouter:      {before: openRouterRefusal, after: openRouter},
+	Mistral:         {before: mistralRefusal, after: mistral},
+	Groq:            {before: groqRefusal},
+	DeepSeek:        {before: deepSeekRefusal, after: deepSeek},
+	Azure:           {before: azureRefusal},
 
 	RetryAfter:    {before: firstOnly(retryAfter)},
 	HTML502:       {before: firstOnly(html502)},
 	CutConnection: {before: firstOnly(func() *answer { return &answer{cut: true} })},
+	Down: {before: func(*ModelRequest, int) *answer {
+		return modelFault(http.StatusServiceUnavailable, "no capacity", "", "", "")
+	}},
 	NoSchema: {before: refuseForm("json_schema", http.StatusBadRequest,
 		"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.")},
 	NoTools: {before: refuseTools},
@@ -101,7 +119,8 @@ var behaviours = map[Mode]behaviour{
 func Modes() []Mode {
 	return []Mode{
 		ReasoningParams, Ollama, LlamaCpp, VLLM, LMStudio, Anthropic, Gemini, OpenRouter,
-		RetryAfter, HTML502, CutConnection, NoSchema, NoTools, NoJSONObject, ToolsAlone, MaxTokensOnly,
+		Mistral, Groq, DeepSeek, Azure,
+		RetryAfter, HTML502, CutConnection, Down, NoSchema, NoTools, NoJSONObject, ToolsAlone, MaxTokensOnly,
 		Thinks, NoUsage, WrongType,
 	}
 }
@@ -155,137 +174,11 @@ func html502() *answer {
 	}
 }
 
-func reasoningParams(req *ModelRequest, _ int) *answer {
-	if _, ok := req.Body["max_tokens"]; ok {
-		return modelFault(http.StatusBadRequest, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-			"invalid_request_error", "max_tokens", "unsupported_parameter")
-	}
-	for _, name := range []string{"temperature", "top_p", "presence_penalty", "frequency_penalty", "logprobs"} {
-		if v, ok := req.Body[name]; ok {
-			return modelFault(http.StatusBadRequest, fmt.Sprintf("Unsupported value: '%s' does not support %v with this model. Only the default (1) value is supported.", name, v),
-				"invalid_request_error", name, "unsupported_value")
-		}
-	}
-	return nil
-}
-
 func maxTokensOnly(req *ModelRequest, _ int) *answer {
 	if _, ok := req.Body["max_completion_tokens"]; !ok {
 		return nil
 	}
 	return modelFault(http.StatusBadRequest, "Unrecognized request argument supplied: max_completion_tokens", "invalid_request_error", "", "")
-}
-
-func ollama(req *ModelRequest, a *answer) {
-	if a.message == nil {
-		return
-	}
-	a.extra["system_fingerprint"] = "fp_ollama"
-	if req.Form == "tool" {
-		// tool_choice is not known: the model answers as it likes.
-		a.message["content"] = "I looked at the change and found nothing to say."
-		delete(a.message, "tool_calls")
-		a.finish = "stop"
-	}
-	if n, ok := a.usage["prompt_tokens"].(int); ok && n > smallContext {
-		a.usage["prompt_tokens"] = smallContext
-	}
-}
-
-func llamaCppRefusal(req *ModelRequest, _ int) *answer {
-	switch {
-	case req.Tokens > smallContext:
-		a := modelFault(http.StatusBadRequest, "the request exceeds the available context size, try increasing it", "exceed_context_size_error", "", "")
-		a.headers["Server"] = "llama.cpp"
-		return a
-	case req.Form == "json_schema":
-		return modelFault(http.StatusBadRequest, `Either "json_schema" or "grammar" can be specified, but not both`, "invalid_request_error", "", "")
-	case withTools(req):
-		return modelFault(http.StatusInternalServerError, "tools param requires --jinja flag", "server_error", "", "")
-	}
-	return nil
-}
-
-func llamaCpp(_ *ModelRequest, a *answer) {
-	a.headers["Server"] = "llama.cpp"
-	if a.message == nil {
-		return
-	}
-	a.message["reasoning_content"] = "The invoice is rounded twice."
-	a.extra["timings"] = map[string]any{"prompt_ms": 12.5}
-}
-
-func vllmRefusal(req *ModelRequest, _ int) *answer {
-	if req.Tokens <= smallContext {
-		return nil
-	}
-	body := map[string]any{
-		"object": "error", "type": "BadRequestError", "param": nil, "code": 400,
-		"message": fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens in the messages. Please reduce the length of the messages.", smallContext, req.Tokens),
-	}
-	return &answer{status: http.StatusBadRequest, headers: withJSON(nil), raw: []byte(modelJSON(body))}
-}
-
-func lmStudioRefusal(req *ModelRequest, _ int) *answer {
-	if req.Form != "json_object" {
-		return nil
-	}
-	return &answer{
-		status: http.StatusBadRequest, headers: withJSON(nil),
-		raw: []byte(`{"error":"'response_format.type' must be 'json_schema' or 'text'"}`),
-	}
-}
-
-func anthropic(req *ModelRequest, a *answer) {
-	text, ok := a.message["content"].(string)
-	if !ok || req.Form == "tool" {
-		return
-	}
-	if strings.Contains(req.Text, "JSON Schema") {
-		a.message["content"] = "Here is the review.\n\n```json\n" + text + "\n```"
-		return
-	}
-	a.message["content"] = "Looking at this change, I see nothing that {stands out}."
-}
-
-func geminiRefusal(req *ModelRequest, _ int) *answer {
-	if req.Form != "json_schema" {
-		return nil
-	}
-	body := []any{map[string]any{"error": map[string]any{
-		"code": 400, "status": "INVALID_ARGUMENT",
-		"message": "Invalid JSON payload received. Unknown name \"additionalProperties\" at 'generation_config.response_schema': Cannot find field.",
-	}}}
-	return &answer{status: http.StatusBadRequest, headers: withJSON(nil), raw: []byte(modelJSON(body))}
-}
-
-func gemini(_ *ModelRequest, a *answer) {
-	if a.finish == "tool_calls" {
-		a.finish = "stop"
-	}
-}
-
-func openRouterRefusal(req *ModelRequest, _ int) *answer {
-	provider, _ := req.Body["provider"].(map[string]any)
-	if req.Form != "json_schema" || provider["require_parameters"] != true {
-		return nil
-	}
-	body := map[string]any{"error": map[string]any{
-		"code": 404, "message": "No endpoints found that can handle the requested parameters.",
-	}}
-	return &answer{status: http.StatusNotFound, headers: withJSON(nil), raw: []byte(modelJSON(body))}
-}
-
-func openRouter(req *ModelRequest, a *answer) {
-	if a.message == nil {
-		return
-	}
-	if a.usage != nil {
-		a.usage["cost"] = 0.0014
-	}
-	if req.Form == "json_schema" {
-		a.message["content"] = "I see nothing to say about this change."
-	}
 }
 
 func thinks(_ *ModelRequest, a *answer) {

@@ -112,29 +112,6 @@ func (u Usage) Plus(v Usage) Usage {
 	}
 }
 
-// Failure says why a request has no reply. The zero value is an unknown fault.
-type Failure string
-
-// The failures a caller tells apart. Each leaves its batch unreviewed with this
-// word as the reason.
-const (
-	// Refused: the model or a content filter declined.
-	Refused Failure = "refused"
-	// TooLong: the prompt does not fit, the reply was cut, or the endpoint
-	// silently dropped part of the prompt.
-	TooLong Failure = "context_truncated"
-	// BadOutput: no rung of the ladder gave JSON that fits the schema.
-	BadOutput Failure = "bad_output"
-	// Unauthorized: the key, the quota or the model name is not accepted.
-	Unauthorized Failure = "unauthorized"
-	// Unavailable: the endpoint could not be reached or kept failing.
-	Unavailable Failure = "unavailable"
-	// NotRecorded: replay mode has no answer for this request.
-	NotRecorded Failure = "not_recorded"
-	// OverBudget: the caller's admission check refused to pay for it.
-	OverBudget Failure = "budget"
-)
-
 // Error is a failed request. Its text never holds a key or an Authorization
 // header.
 type Error struct {

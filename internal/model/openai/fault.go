@@ -50,9 +50,11 @@ var (
 	formatWords = []string{
 		"response_format", "response_schema", "response mime type", "json_schema", "json_object", "json schema",
 		"json mode", "structured output", "additionalproperties", "grammar", "strict", "requested parameters",
+		"json_validate_failed", "failed to generate json", "failed to validate json",
 	}
 	toolWords = []string{
 		"tool_choice", "tools", "tool use", "tool call", "function call", "functions", "thought_signature", "--jinja",
+		"tool_use_failed", "call a function",
 	}
 	modelWords = []string{"model_not_found", "model"}
 )
@@ -192,13 +194,13 @@ func (c *Client) badRequest(said complaint, status int, t traits, req model.Requ
 
 // way says what to ask otherwise about when a complaint is about the way of
 // asking, and giveUp when it is about something else or no way is left. The
-// request's own tools and the rung are told apart by the words; where both are
-// named the two do not go together, and the rung gives way as long as there is
-// one that is a tool itself.
+// request's own tools and the rung are told apart by the words. Where both are
+// named the two do not go together; on the rung that forces a tool it may be the
+// force that is refused: in both cases the rung gives way first.
 func way(text string, t traits, req model.Request) remedy {
 	format, tools, offers := anyOf(text, formatWords), anyOf(text, toolWords), t.offers(req)
 	switch {
-	case offers && format && tools && t.rung < ForcedTool:
+	case offers && tools && (t.rung == ForcedTool || format && t.rung == StrictSchema):
 		return stepBeside
 	case offers && tools:
 		return dropTools

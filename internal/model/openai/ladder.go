@@ -55,6 +55,10 @@ type traits struct {
 	swapped bool
 	// dropped are parameters the endpoint refused.
 	dropped []string
+	// strikes counts the calls in a row that the endpoint did not answer;
+	// broken is set once there were too many.
+	strikes int
+	broken  *broken
 }
 
 // traitsOf returns what is known of a model; c.mu is held.

@@ -191,7 +191,11 @@ func (c *Client) Complete(ctx context.Context, req model.Request) (model.Reply, 
 		return model.Reply{}, t.fail(model.BadOutput, 0, "the request's own schema cannot be used: "+err.Error(), nil)
 	}
 	t.check = check
-	return t.run(ctx)
+	reply, err := t.run(ctx)
+	if failed, ok := errors.AsType[*model.Error](err); ok && t.requests > 0 {
+		c.strike(req.Model, failed)
+	}
+	return reply, err
 }
 
 // check compiles a schema once.

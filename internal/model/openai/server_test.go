@@ -35,6 +35,10 @@ func TestServers(t *testing.T) {
 		"anthropic":  {[]crevtest.Mode{crevtest.Anthropic}, []string{"json_schema", "json_schema"}, []string{"tool"}, openai.ForcedTool},
 		"gemini":     {[]crevtest.Mode{crevtest.Gemini}, []string{"json_schema", "tool"}, []string{"tool"}, openai.ForcedTool},
 		"openrouter": {[]crevtest.Mode{crevtest.OpenRouter}, []string{"json_schema", "json_schema", "tool"}, []string{"tool"}, openai.ForcedTool},
+		"mistral":    {[]crevtest.Mode{crevtest.Mistral}, []string{"json_schema"}, []string{"json_schema"}, openai.StrictSchema},
+		"groq":       {[]crevtest.Mode{crevtest.Groq}, []string{"json_schema", "tool"}, []string{"tool"}, openai.ForcedTool},
+		"deepseek":   {[]crevtest.Mode{crevtest.DeepSeek}, []string{"json_schema", "tool", "json_object"}, []string{"json_object"}, openai.JSONObject},
+		"azure":      {[]crevtest.Mode{crevtest.Azure}, []string{"json_schema"}, []string{"json_schema"}, openai.StrictSchema},
 
 		"no schema": {[]crevtest.Mode{crevtest.NoSchema}, []string{"json_schema", "tool"}, []string{"tool"}, openai.ForcedTool},
 		"no schema, no tools": {[]crevtest.Mode{crevtest.NoSchema, crevtest.NoTools},
@@ -158,6 +162,10 @@ func TestRefusedParametersAreDroppedOnce(t *testing.T) {
 	}{
 		"cap under its other name": {
 			[]crevtest.Mode{crevtest.MaxTokensOnly}, nil,
+			[]map[string]any{{"max_completion_tokens": 300.0}, {"max_tokens": 300.0}, {"max_tokens": 300.0}},
+		},
+		"cap that is an extra input": {
+			[]crevtest.Mode{crevtest.Mistral}, nil,
 			[]map[string]any{{"max_completion_tokens": 300.0}, {"max_tokens": 300.0}, {"max_tokens": 300.0}},
 		},
 		"no cap at all": {
@@ -310,5 +318,41 @@ func TestEstimateLearnsFromUsage(t *testing.T) {
 	counted := r.server.Requests()[0].Tokens
 	if after := r.Estimate(text); after >= before || after < counted*9/10 || after > counted*11/10 {
 		t.Errorf("Estimate went from %d to %d; the server counts %d", before, after, counted)
+	}
+}
+
+// The filter of the endpoint is the endpoint's refusal, not a fault.
+func TestPromptThatAFilterRefuses(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, always(crevtest.Rule{Reply: fit}), nil, crevtest.Azure)
+	wantFailure(t, r, ask("// how to attack the cache"), model.Refused, "content management policy")
+	wantReply(t, r, ask("diff"))
+	if n := len(r.server.Requests()); n != 2 {
+		t.Errorf("%d requests, want 2: a refusal is final, and nothing is learned from it", n)
+	}
+}
+
+// A cache of the endpoint's matches the beginning of a prompt, so what varies
+// between two requests of a run comes last.
+func TestRequestsBeginAlike(t *testing.T) {
+	t.Parallel()
+	for _, modes := range [][]crevtest.Mode{nil, {crevtest.NoSchema}, {crevtest.DeepSeek}} {
+		r := newRig(t, always(crevtest.Rule{Reply: fit}), nil, modes...)
+		for _, fence := range []string{"aaaa", "bbbb", "cccc"} {
+			req := askWithTool("[begin " + fence + " diff]\n+a\n[end " + fence + "]\n")
+			req.Fence = fence
+			wantReply(t, r, req)
+		}
+		all := r.server.Requests()
+		first, last := all[len(all)-2], all[len(all)-1]
+		for _, field := range []string{"tools", "response_format", "tool_choice", "model"} {
+			if diff := cmp.Diff(first.Body[field], last.Body[field]); diff != "" {
+				t.Errorf("modes %v: %s differs (-first +last):\n%s", modes, field, diff)
+			}
+		}
+		a, b := first.Body["messages"].([]any), last.Body["messages"].([]any)
+		if diff := cmp.Diff(a[:len(a)-1], b[:len(b)-1]); diff != "" || len(a) != 2 {
+			t.Errorf("modes %v: the messages before the last differ (-first +last):\n%s", modes, diff)
+		}
 	}
 }

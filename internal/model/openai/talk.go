@@ -128,6 +128,9 @@ func (t *talk) ask(ctx context.Context, rung Rung, turns []model.Message) (answe
 	estimate := t.estimate(turns)
 	for retries := 0; ; {
 		known := c.known(t.req)
+		if err := t.refuse(known); err != nil {
+			return answer{}, err
+		}
 		known.rung = rung
 		if err := ctx.Err(); err != nil {
 			return answer{}, t.fail(model.Unavailable, 0, "the run ended before the model answered", err)
@@ -142,6 +145,7 @@ func (t *talk) ask(ctx context.Context, rung Rung, turns []model.Message) (answe
 		}
 		f := c.diagnose(ex, known, t.req)
 		if f == nil {
+			c.answered(t.req.Model)
 			return t.read(ex, known, turns)
 		}
 		switch f.remedy {

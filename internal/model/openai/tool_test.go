@@ -81,9 +81,15 @@ func TestToolsOnEveryServer(t *testing.T) {
 		"no tools":     {[]crevtest.Mode{crevtest.NoTools}, 1, []string{"json_schema+", "json_schema", "json_schema"}},
 		"not together": {[]crevtest.Mode{crevtest.ToolsAlone}, 2, []string{"json_schema+", "tool+", "tool+", "tool+", "tool+"}},
 		"no schema, no tools": {[]crevtest.Mode{plain, crevtest.NoTools}, 1,
-			[]string{"json_schema+", "tool+", "tool", "json_object", "json_object"}},
+			[]string{"json_schema+", "tool+", "json_object+", "json_object", "tool", "json_object"}},
+		"ollama":    {[]crevtest.Mode{crevtest.Ollama}, 2, []string{"json_schema+", "json_schema+", "json_schema+", "json_schema+"}},
+		"anthropic": {[]crevtest.Mode{crevtest.Anthropic}, 2, []string{"json_schema+", "json_schema+", "json_schema+", "tool+", "tool+"}},
+		"mistral":   {[]crevtest.Mode{crevtest.Mistral}, 2, []string{"json_schema+", "json_schema+", "json_schema+", "json_schema+"}},
+		"groq":      {[]crevtest.Mode{crevtest.Groq}, 2, []string{"json_schema+", "tool+", "tool+", "tool+", "tool+"}},
+		"deepseek": {[]crevtest.Mode{crevtest.DeepSeek}, 2,
+			[]string{"json_schema+", "tool+", "json_object+", "json_object+", "json_object+", "json_object+"}},
 		"llama.cpp": {[]crevtest.Mode{crevtest.LlamaCpp}, 1,
-			[]string{"json_schema+", "tool+", "tool", "json_object", "json_object"}},
+			[]string{"json_schema+", "tool+", "json_object+", "json_object", "tool", "json_object"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
