@@ -68,7 +68,7 @@ var layout = map[string]row{
 
 	// Wires everything.
 	"cmd/crev": {layer: 4, imports: []string{
-		"batch", "bench", "checker", "diff", "expertise", "finding", "gate", "git", "github", "learn",
+		"batch", "bench", "checker", "diff", "expertise", "finding", "gate", "git", "github", "glob", "learn",
 		"ledger", "model", "model/openai", "model/replay", "projection", "reconcile", "relocate", "report",
 		"review", "rule", "sandbox", "session", "validator",
 	}},

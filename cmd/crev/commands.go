@@ -9,6 +9,7 @@ func commands() []command {
 		{name: "action", summary: "run as a step of a GitHub workflow; the event says what to do", run: actionCommand},
 		{name: "validators", summary: "list, run and prove the checks that may block", subs: validatorsCommands()},
 		{name: "ledger", summary: "count what comes back, turn it into checks, look after the store", subs: ledgerCommands()},
+		{name: "rule", summary: "look after what the team decided", subs: ruleCommands()},
 		{name: "version", summary: "say which build this is", run: versionCommand},
 		{name: "bench", summary: "measure crev on labelled cases", subs: benchCommands()},
 	}
