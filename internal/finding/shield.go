@@ -13,19 +13,19 @@ import (
 // The label and the words are joined by "or", so that one wrong label cannot
 // take the shield away. It errs on the side of showing a comment too many.
 func Shielded(category string, severity Severity, texts ...string) bool {
-	if severity.Rank() >= High.Rank() || shieldedCategories[labelOf(category)] {
+	if severity.Rank() >= High.Rank() || shieldedCategories[Label(category)] {
 		return true
 	}
 	for _, t := range texts {
-		if weaknessID.MatchString(t) || shieldedCategories[labelOf(t)] || hasShieldedWord(t) {
+		if weaknessID.MatchString(t) || shieldedCategories[Label(t)] || hasShieldedWord(t) {
 			return true
 		}
 	}
 	return false
 }
 
-// labelOf writes "Data_Loss", "data loss" and "data-loss" alike.
-func labelOf(category string) string {
+// Label writes "Data_Loss", "data loss" and "data-loss" alike, as "data-loss".
+func Label(category string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(category), func(r rune) bool {
 		return r == '-' || r == '_' || r == ' ' || r == '/'
 	}), "-")
@@ -67,7 +67,7 @@ var shieldedWord = regexp.MustCompile(`(?:^|[^a-z0-9])(?:` + strings.Join([]stri
 	// crashes
 	`crash\w*`, `panics?`, `panicked`, `panicking`, `segfaults?`, `segmentation fault`, `abort(?:s|ed)? the process`,
 	`(?:nil|null) (?:pointer|dereference|reference)\w*`, `nullpointerexception`, `dereferenc\w+ (?:a )?(?:nil|null|none)`,
-	`use after free`, `double free`, `out of bounds`, `index out of range`,
+	`use after free`, `double free`, `out of bounds`, `ind(?:ex|exes|ices) (?:\w+ ){0,3}out of range`,
 	`(?:buffer|stack|heap|integer) (?:over|under)(?:flow|run|read|write)s?`, `memory corruption`,
 	`out of memory`, `oom`, `deadlocks?`, `infinite (?:loop|recursion)`, `uncaught exception`, `unhandled (?:exception|rejection)`,
 	`data races?`, `divi(?:de|sion) by zero`,
