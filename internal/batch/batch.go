@@ -2,11 +2,15 @@
 // batch is what one model request sees. The cut is deterministic, is explained
 // file by file, and is proven complete: every changed line is in exactly one
 // batch.
+//
+// It runs in the phases of docs/batching.md: files are grouped by directory and
+// type, like groups are merged, what is too long is split, and what is too short
+// is joined with a neighbour.
 package batch
 
 import (
+	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -16,16 +20,30 @@ import (
 // Limits bound a batch. A line is one line of the diff, context included,
 // because that is what costs tokens.
 type Limits struct {
+	// MinLines is below what a batch is joined with a neighbour, where the
+	// two fit MaxLines; 0 joins nothing.
+	MinLines int
 	// MaxLines is the most a batch holds; a single hunk may have to be cut.
 	MaxLines int
+	// SameDir is the similarity of types above which two groups of one
+	// directory are merged.
+	SameDir float64
+	// CrossDir is the similarity of types and directories above which a
+	// fragment is merged with a group of another directory.
+	CrossDir float64
 }
 
-// Default is 1200 lines: above it, a model's attention and the room for context
-// fall off.
-var Default = Limits{MaxLines: 1200}
+// Default are the limits of an empty configuration: above 1200 lines a model's
+// attention and the room for context fall off, below 800 the fixed part of a
+// request weighs too much.
+var Default = Limits{MinLines: 800, MaxLines: 1200, SameDir: .8, CrossDir: .6}
 
 // lastResort is how many lines a piece has when one hunk alone is too long.
 const lastResort = 100
+
+// idealFiles decides between two neighbours that are otherwise equally good: the
+// joined batch with a number of files nearer to it wins. Lines lead.
+const idealFiles = 3
 
 // Part is a file, or some of its hunks, in a batch.
 type Part struct {
@@ -45,8 +63,12 @@ func (p Part) Lines() int {
 // Batch is what one request sees.
 type Batch struct {
 	// ID is "1", "2", … in order of the plan.
-	ID    string
+	ID string
+	// Parts are in order of their paths, those of one file in order of
+	// their lines.
 	Parts []Part
+	// Short marks a batch below MinLines that no neighbour had room for.
+	Short bool
 }
 
 // Lines counts the diff lines of the batch.
@@ -69,173 +91,143 @@ func (b Batch) Paths() []string {
 	return ps
 }
 
-// Placement says in which batch a file landed and why.
-type Placement struct {
-	Path    string   `json:"path"`
-	Batches []string `json:"batches"`
-	Why     string   `json:"why"`
-}
-
-// Plan is a complete cut.
+// Plan is a complete cut. It is the same for the same files, in whatever order
+// they were given.
 type Plan struct {
 	Batches []Batch
+	// Reused are the files that no request sees, because an earlier review
+	// saw them with the same content.
+	Reused Reused
 	// Trail has one entry a file, in order of path.
 	Trail []Placement
+	// Counts say what each phase came to.
+	Counts Counts
 }
 
-// Cut groups the files by directory and type, joins neighbours up to the
-// limits, and splits what is too long by file, then by hunk, then by lines.
-// Files without hunks land in no batch. It is an error, and a bug in this
-// package, if a changed line is lost or doubled.
+// Of returns the ids of the batches that hold the file; none for a file without
+// hunks, two or more for one that was split.
+func (p Plan) Of(path string) []string {
+	i, ok := slices.BinarySearchFunc(p.Trail, path, func(pl Placement, path string) int { return strings.Compare(pl.Path, path) })
+	if !ok {
+		return nil
+	}
+	return p.Trail[i].Batches
+}
+
+// Cut groups the files by directory and type, merges what is alike, splits what
+// is too long by file, then by hunk, then by lines, and joins what is too short
+// with a neighbour. Files without hunks land in no batch. Limits without
+// MaxLines are Default. It is an error, and a bug in this package, if a changed
+// line is lost or doubled.
 func Cut(files []*diff.File, l Limits) (Plan, error) {
 	if l.MaxLines <= 0 {
 		l = Default
 	}
-	parts := make([]Part, 0, len(files))
-	for _, f := range files {
-		if len(f.Hunks) > 0 {
-			parts = append(parts, Part{File: f, Hunks: f.Hunks})
-		}
-	}
-	slices.SortFunc(parts, func(a, b Part) int {
-		return strings.Compare(groupKey(a.File.Path()), groupKey(b.File.Path()))
-	})
-
 	var plan Plan
-	why := map[string]string{}
-	cur := Batch{}
-	flush := func() {
-		if len(cur.Parts) > 0 {
-			cur.ID = fmt.Sprint(len(plan.Batches) + 1)
-			plan.Batches = append(plan.Batches, cur)
-			cur = Batch{}
-		}
+	notes := notes{}
+	groups := group(files, notes)
+	plan.Counts.Files = countFiles(groups)
+	plan.Counts.Lines = countLines(groups)
+	plan.Counts.Grouped = len(groups)
+
+	groups = mergeWithin(groups, l, notes)
+	plan.Counts.MergedInDirectory = len(groups)
+	groups = mergeAcross(groups, l, notes)
+	plan.Counts.MergedAcross = len(groups)
+
+	groups = split(groups, l.MaxLines, notes)
+	plan.Counts.Split = len(groups)
+	groups = join(groups, l, notes)
+	plan.Counts.Joined = len(groups)
+
+	for i, g := range groups {
+		plan.Batches = append(plan.Batches, Batch{ID: fmt.Sprint(i + 1), Parts: g.parts, Short: g.lines < l.MinLines})
 	}
-	for _, p := range parts {
-		if p.Lines() > l.MaxLines {
-			flush()
-			why[p.File.Path()] = fmt.Sprintf("%d diff lines alone, split by hunk", p.Lines())
-			for _, piece := range split(p, l.MaxLines) {
-				cur.Parts = append(cur.Parts, piece)
-				flush()
-			}
-			continue
-		}
-		if cur.Lines()+p.Lines() > l.MaxLines {
-			flush()
-		}
-		why[p.File.Path()] = placed(cur, p)
-		cur.Parts = append(cur.Parts, p)
-	}
-	flush()
-	plan.Trail = trail(plan.Batches, why)
+	plan.Trail = trail(plan.Batches, notes)
 	return plan, prove(files, plan.Batches)
 }
 
-// groupKey sorts files of one directory and type beside each other, and
-// directories beside their neighbours.
-func groupKey(p string) string {
-	return path.Dir(p) + "\x00" + path.Ext(p) + "\x00" + p
+// bundle is a batch in the making.
+type bundle struct {
+	// dir and kind are those of the group it began with.
+	dir   directory
+	kind  kind
+	parts []Part
+	lines int
 }
 
-func placed(cur Batch, p Part) string {
-	if len(cur.Parts) == 0 {
-		return fmt.Sprintf("%d diff lines, first of its batch", p.Lines())
+func newBundle(dir directory, k kind, parts ...Part) *bundle {
+	b := &bundle{dir: dir, kind: k, parts: parts}
+	for _, p := range parts {
+		b.lines += p.Lines()
 	}
-	last := cur.Parts[len(cur.Parts)-1].File.Path()
-	if path.Dir(last) == path.Dir(p.File.Path()) {
-		return fmt.Sprintf("%d diff lines, same directory as %s", p.Lines(), path.Base(last))
-	}
-	return fmt.Sprintf("%d diff lines, room left in the batch", p.Lines())
+	return b
 }
 
-// split cuts one file into pieces of at most limit lines, at hunk borders where
-// it can.
-func split(p Part, limit int) []Part {
-	var out []Part
-	cur := Part{File: p.File}
-	for _, h := range p.Hunks {
-		for _, piece := range cutHunk(h, limit) {
-			if len(cur.Hunks) > 0 && cur.Lines()+len(piece.Lines) > limit {
-				out = append(out, cur)
-				cur = Part{File: p.File}
-			}
-			cur.Hunks = append(cur.Hunks, piece)
-		}
-	}
-	return append(out, cur)
+// name says what a bundle is, for the trail.
+func (b *bundle) name() string {
+	return b.dir.path + " (" + b.kind.String() + ")"
 }
 
-// cutHunk returns the hunk whole when it fits, else pieces of lastResort lines.
-func cutHunk(h diff.Hunk, limit int) []diff.Hunk {
-	if len(h.Lines) <= limit {
-		return []diff.Hunk{h}
-	}
-	var out []diff.Hunk
-	step := min(lastResort, limit)
-	oldAt, newAt := h.OldStart, h.NewStart
-	for lines := range slices.Chunk(h.Lines, step) {
-		piece := diff.Hunk{OldStart: oldAt, NewStart: newAt, Section: h.Section, Lines: lines}
-		for _, ln := range lines {
-			if ln.Op != diff.Add {
-				piece.OldLines++
-			}
-			if ln.Op != diff.Remove {
-				piece.NewLines++
-			}
-		}
-		oldAt += piece.OldLines
-		newAt += piece.NewLines
-		out = append(out, piece)
-	}
-	return out
+// files counts the files of a bundle.
+func (b *bundle) files() int { return len(Batch{Parts: b.parts}.Paths()) }
+
+// absorb moves the parts of another bundle into this one.
+func (b *bundle) absorb(o *bundle) {
+	b.parts = mergeSorted(b.parts, o.parts)
+	b.lines += o.lines
 }
 
-func trail(batches []Batch, why map[string]string) []Placement {
-	at := map[string][]string{}
-	for _, b := range batches {
-		for _, p := range b.Paths() {
-			at[p] = append(at[p], b.ID)
+// mergeSorted puts two lists in order together.
+func mergeSorted(a, b []Part) []Part {
+	out := make([]Part, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if compareParts(b[0], a[0]) < 0 {
+			out, b = append(out, b[0]), b[1:]
+		} else {
+			out, a = append(out, a[0]), a[1:]
 		}
 	}
-	var out []Placement
-	for p, ids := range at {
-		out = append(out, Placement{Path: p, Batches: ids, Why: why[p]})
-	}
-	slices.SortFunc(out, func(a, b Placement) int { return strings.Compare(a.Path, b.Path) })
-	return out
+	return append(append(out, a...), b...)
 }
 
-// prove checks that the batches hold every diff line of the files exactly once.
-func prove(files []*diff.File, batches []Batch) error {
-	type key struct {
-		path     string
-		op       diff.Op
-		old, new int
+// larger returns the bundle with more lines first; it keeps its name when the
+// two are put together. The order of the plan decides between equals.
+func larger(a, b *bundle) (keep, gone *bundle) {
+	if a.lines > b.lines || a.lines == b.lines && compareBundles(a, b) <= 0 {
+		return a, b
 	}
-	seen := map[key]int{}
-	for _, b := range batches {
-		for _, p := range b.Parts {
-			for _, h := range p.Hunks {
-				for _, ln := range h.Lines {
-					seen[key{p.File.Path(), ln.Op, ln.Old, ln.New}]++
-				}
-			}
-		}
+	return b, a
+}
+
+// compareBundles orders bundles as the plan does: by their first part.
+func compareBundles(a, b *bundle) int { return compareParts(a.parts[0], b.parts[0]) }
+
+// compareParts orders by directory, path and line.
+func compareParts(a, b Part) int {
+	pa, pb := a.File.Path(), b.File.Path()
+	return cmp.Or(
+		strings.Compare(directoryOf(pa), directoryOf(pb)),
+		strings.Compare(pa, pb),
+		cmp.Compare(start(a), start(b)),
+	)
+}
+
+// start orders the parts of one file.
+func start(p Part) int { return p.Hunks[0].OldStart + p.Hunks[0].NewStart }
+
+func countFiles(groups []*bundle) int {
+	n := 0
+	for _, g := range groups {
+		n += len(g.parts)
 	}
-	for _, f := range files {
-		for _, h := range f.Hunks {
-			for _, ln := range h.Lines {
-				k := key{f.Path(), ln.Op, ln.Old, ln.New}
-				if seen[k] != 1 {
-					return fmt.Errorf("cut %s: line -%d +%d is in %d batches", f.Path(), ln.Old, ln.New, seen[k])
-				}
-				delete(seen, k)
-			}
-		}
+	return n
+}
+
+func countLines(groups []*bundle) int {
+	n := 0
+	for _, g := range groups {
+		n += g.lines
 	}
-	if len(seen) > 0 {
-		return fmt.Errorf("cut: %d lines are in a batch and in no file", len(seen))
-	}
-	return nil
+	return n
 }

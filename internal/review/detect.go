@@ -60,7 +60,8 @@ func (j *job) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	limits := batch.Limits{MaxLines: j.cfg.Batch.MaxLines}
+	b := j.cfg.Batch
+	limits := batch.Limits{MinLines: b.MinLines, MaxLines: b.MaxLines, SameDir: b.SameDirSimilarity, CrossDir: b.CrossDirSimilarity}
 	j.prompts = promptHash(rs, j.cfg.Model.Name, limits)
 	j.surface(ctx)
 	j.cut, err = batch.Cut(j.reuse(read), limits)
