@@ -9,6 +9,7 @@ import (
 
 	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/model"
+	"github.com/crev-ratchet/crev/internal/rule"
 )
 
 func reply(t *testing.T, s model.Schema, body string) model.Reply {
@@ -135,12 +136,20 @@ func TestUntrustedTextIsFenced(t *testing.T) {
 	if !ok {
 		t.Fatal("no contract")
 	}
+	ix := rule.Index{Applicable: []string{"a", "b"}, Rules: []rule.Rule{
+		{ID: "a", Kind: rule.Silence, Says: evil, Condition: evil, Why: evil, Breaks: evil, Scope: rule.Scope{evil}, Status: rule.Active},
+		{ID: "b", Kind: rule.Always, Says: evil, Exclusion: evil, Follows: evil, Scope: rule.Scope{evil}, Status: rule.Active},
+	}}
+	neg, _ := MemoryNeg("m", "fence", cs, ix)
+	pos, _ := MemoryPos("m", "fence", ix, c)
 	requirements, _ := RequirementsCheck("m", "fence", []Requirement{{evil, evil}}, c)
 	for _, r := range []model.Request{
 		Recheck("m", "fence", cs),
 		Inspect("m", "fence", Case{Claim: evil, Detail: evil, Criteria: []string{evil}, Before: evil, Now: evil, Change: evil, Path: evil}),
 		ContractCheck("m", "fence", contracts, c),
 		requirements,
+		neg,
+		pos,
 		Fix("m", "fence", cs),
 	} {
 		if strings.Contains(r.System, "ignore previous") || len(r.Messages) != 1 {

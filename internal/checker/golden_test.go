@@ -54,7 +54,7 @@ func candidates() []Candidate {
 		},
 		{
 			Finding: finding.Finding{Source: "claims", Path: "pay/name.go", StartLine: 3, EndLine: 3, Category: "naming", Severity: finding.Low,
-				Claim: "sum rounds, which its name does not say.", Suggestion: "func roundedSum() int {"},
+				Claim: "sum rounds, which its name does not say.", Suggestion: "func roundedSum() int {", Tier: finding.Advisory},
 			Code: "    3  func sum() int {\n", Source: "func sum() int {\n",
 		},
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/model"
+	"github.com/crev-ratchet/crev/internal/rule"
 )
 
 //go:embed recheck.md
@@ -48,6 +49,8 @@ type Candidate struct {
 	// Dropped is why the finding was dropped before, "" for one that stands:
 	// a judge may have been wrong, and restores it.
 	Dropped string
+	// Judged is what others than the finder called it, for the shield.
+	Judged rule.Judged
 }
 
 // Verdict is what the judge says of one candidate, after the runtime has checked
@@ -172,7 +175,6 @@ func (v verdict) check(c Candidate) (Verdict, error) {
 // quoted reports whether the quote, ignoring blanks, is part of the code. An
 // empty quote is none.
 func quoted(code, quote string) bool {
-	squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
 	q := squeeze(quote)
 	return q != "" && strings.Contains(squeeze(code), q)
 }

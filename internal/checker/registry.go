@@ -187,8 +187,10 @@ type prompt struct{ name, system, schema string }
 func prompts() []prompt {
 	return []prompt{
 		{RecheckName, recheckSystem, recheckSchema},
+		{MemoryNegName, memoryNegSystem, memoryNegSchema},
 		{ContractName, contractSystem, contractSchema},
 		{RequirementsName, requirementsSystem, requirementsSchema},
+		{MemoryPosName, memoryPosSystem, memoryPosSchema},
 		{FixName, fixSystem, fixSchema},
 		{"verify", inspectSystem, inspectSchema},
 	}

@@ -1,0 +1,224 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/ledger"
+	"github.com/crev-ratchet/crev/internal/rule"
+)
+
+// FilterCase is what the filter looks at: everything of a run that is about to be
+// posted, and what is known. It asks no model.
+type FilterCase struct {
+	// Candidates stand, and are placed in the code. Their Source is the code
+	// around them.
+	Candidates []Candidate
+	// Silenced are the findings of this run that a rule hides, by the id of
+	// the rule.
+	Silenced []Recalled
+	// Rules are the active rules; Author is that of the pull request.
+	Rules  []rule.Rule
+	Author string
+	// Known are the defects of the ledger as this pull request sees them.
+	Known []*ledger.Defect
+}
+
+// Filtered is what the filter says of one candidate. The zero value lets it pass.
+type Filtered struct {
+	// Rule is the rule that hides it, "" for none; Why says on what grounds.
+	Rule, Why string
+	// Repeats says which candidate, counted from 1, it says again: one comment
+	// is enough. 0 for none.
+	Repeats int
+	// NoSuggestion is why its suggestion is not offered, "" when it may be.
+	NoSuggestion string
+	// Note is something a reader should know, "" for nothing: the finding is
+	// about code that crev itself suggested.
+	Note string
+}
+
+// Filter checks what is about to be posted after everything has been said, in
+// code alone: rules that were told once and are met in other words, one thing
+// said by two reviewers, suggestions that contradict each other or what was said
+// before. Which findings are known defects is not decided here; see package
+// reconcile. The answer has one entry a candidate, in their order.
+func Filter(in FilterCase) []Filtered {
+	out := make([]Filtered, len(in.Candidates))
+	for i, c := range in.Candidates {
+		out[i].Rule, out[i].Why = in.ruled(c)
+		out[i].NoSuggestion, out[i].Note = in.contradicts(c)
+	}
+	for i := range in.Candidates {
+		for k := range in.Candidates {
+			if i != k && out[i].Rule == "" && out[k].Rule == "" && out[k].Repeats == 0 && out[i].Repeats == 0 && in.repeats(i, k) {
+				out[i].Repeats = k + 1
+			}
+		}
+	}
+	for i := range in.Candidates {
+		for k := range in.Candidates {
+			if i != k && out[i].NoSuggestion == "" && offers(in.Candidates[k], out[k]) && in.yields(i, k) {
+				out[i].NoSuggestion = "another suggestion changes the same lines"
+			}
+		}
+	}
+	return out
+}
+
+// ruled finds a rule that hides a candidate without a model's word: it hid the
+// same class before, in this run or an earlier one, or the finding speaks the
+// words of the rule. In each case the rule may hide it, and needs no condition
+// to be read.
+func (in FilterCase) ruled(c Candidate) (id, why string) {
+	f := c.Finding
+	class := finding.Class(f.Path, f.Category, f.Subject, f.Predicate, f.Claim)
+	for _, r := range in.Rules {
+		if r.Condition != "" || r.Exclusion != "" {
+			continue
+		}
+		if ok, _ := r.MayHide(f, c.Judged, in.Author); !ok {
+			continue
+		}
+		switch {
+		case slices.ContainsFunc(in.Silenced, func(s Recalled) bool {
+			return s.Rule == r.ID && class == finding.Class(s.Path, s.Category, s.Subject, s.Predicate, s.Claim)
+		}):
+			return r.ID, "the rule hides another finding of this run that says the same"
+		case slices.ContainsFunc(in.Known, func(d *ledger.Defect) bool {
+			return d.FP == class && d.Hidden != nil && d.Hidden.Reason == "rule" && d.Hidden.By == r.ID
+		}):
+			return r.ID, "the rule has hidden this before"
+		case speaks(f, r):
+			return r.ID, "it speaks the words of the rule"
+		}
+	}
+	return "", ""
+}
+
+// Words of a rule that a finding has to share: two, and half of them. Rules are
+// short; one word in common is a subject in common and no more.
+const fewestShared = 2
+
+// speaks reports whether a finding uses the words of a rule: those that say what
+// the rule is about, endings aside.
+func speaks(f finding.Finding, r rule.Rule) bool {
+	says, has := contentWords(r.Says), contentWords(f.Claim+" "+f.Subject+" "+f.Predicate)
+	shared := 0
+	for w := range says {
+		if has[w] {
+			shared++
+		}
+	}
+	return shared >= fewestShared && 2*shared >= len(says)
+}
+
+// idle are words that say nothing of a rule's subject: those that join words, and
+// those that every silence rule has.
+var idle = wordSet(`a about all also an and any are as at be because been being but by can do does for from had has have here
+	how i if in into is it its may more must no none not of on only or our out over should so some such than that the their
+	them then there these they this those to too us use used very was we were what when where which while who will with would you your
+	comment complain mention report flag raise warn suggest finding issue problem note remark ignore skip allow accept intend
+	intentional deliberate purpose fine okay ok want need never always please code file`)
+
+func wordSet(s string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(s) {
+		out[stem(w)] = true
+	}
+	return out
+}
+
+// contentWords are the words of a text without idle ones and without endings.
+func contentWords(text string) map[string]bool {
+	out := map[string]bool{}
+	plain := strings.ReplaceAll(finding.Normalize(text), "`", " ")
+	for w := range strings.FieldsFuncSeq(strings.ToLower(plain), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if s := stem(w); len(s) > 1 && !idle[s] {
+			out[s] = true
+		}
+	}
+	return out
+}
+
+// stem takes a common ending off a longer word: "comments" and "commented" are
+// "comment".
+func stem(w string) string {
+	for _, end := range []string{"ibility", "ility", "ings", "ing", "edly", "ible", "able", "ies", "ed", "es", "ly", "s", "y", "e"} {
+		if rest, ok := strings.CutSuffix(w, end); ok && len(rest) >= 4 {
+			return rest
+		}
+	}
+	return w
+}
+
+// repeats reports whether candidate i says what candidate k says, and k is the
+// one to keep: another reviewer's, of the same class, on the same lines. The
+// graver is kept, so that nothing shielded hides behind something that is not.
+func (in FilterCase) repeats(i, k int) bool {
+	a, b := in.Candidates[i], in.Candidates[k]
+	if a.Finding.Source == b.Finding.Source || !overlaps(a.Finding, b.Finding) || classOf(a) != classOf(b) {
+		return false
+	}
+	if sa, sb := rule.Shielded(a.Finding, a.Judged), rule.Shielded(b.Finding, b.Judged); sa != sb {
+		return sb
+	}
+	ra, rb := a.Finding.Severity.Rank(), b.Finding.Severity.Rank()
+	return ra < rb || ra == rb && k < i
+}
+
+func classOf(c Candidate) string {
+	f := c.Finding
+	return finding.Class(f.Path, f.Category, f.Subject, f.Predicate, f.Claim)
+}
+
+// overlaps reports whether two findings stand on a common line of one file.
+func overlaps(a, b finding.Finding) bool {
+	return a.Path == b.Path && (a.Side == finding.Left) == (b.Side == finding.Left) && a.StartLine > 0 && b.StartLine > 0 &&
+		a.StartLine <= max(b.StartLine, b.EndLine) && b.StartLine <= max(a.StartLine, a.EndLine)
+}
+
+// offers reports whether a candidate's suggestion is still to be shown.
+func offers(c Candidate, f Filtered) bool {
+	return c.Finding.Suggestion != "" && f.NoSuggestion == "" && f.Rule == "" && f.Repeats == 0
+}
+
+// yields reports whether the suggestion of i gives way to that of k: GitHub applies
+// each to the lines as they are, so the second one applied would undo the first.
+func (in FilterCase) yields(i, k int) bool {
+	a, b := in.Candidates[i].Finding, in.Candidates[k].Finding
+	if a.Suggestion == "" || !overlaps(a, b) || a.Suggestion == b.Suggestion && a.StartLine == b.StartLine && a.EndLine == b.EndLine {
+		return false
+	}
+	return a.Severity.Rank() < b.Severity.Rank() || a.Severity == b.Severity && k < i
+}
+
+// minRemembered is how many characters, blanks aside, code needs to be told from
+// code that merely looks alike.
+const minRemembered = 20
+
+// contradicts compares a candidate with what crev said before. A suggestion that
+// brings back the code of a known defect is not offered; a finding about code
+// that crev suggested says so, for a person to decide which of the two is right.
+func (in FilterCase) contradicts(c Candidate) (noSuggestion, note string) {
+	suggestion, source, quote := squeeze(c.Finding.Suggestion), squeeze(c.Source), squeeze(c.Finding.Quote)
+	for _, d := range in.Known {
+		if d.MergedInto != "" || len(d.Locations) == 0 || d.Locations[0].Path != c.Finding.Path {
+			continue
+		}
+		old, own := squeeze(d.Quote), squeeze(d.Suggestion)
+		if noSuggestion == "" && len(old) >= minRemembered && strings.Contains(suggestion, old) && !strings.Contains(source, old) {
+			noSuggestion = fmt.Sprintf("it brings back the code that %s was about", d.ID)
+		}
+		if note == "" && len(own) >= minRemembered && len(quote) >= minRemembered && strings.Contains(own, quote) && !strings.Contains(old, quote) {
+			note = fmt.Sprintf("crev itself suggested this code, for %s", d.ID)
+		}
+	}
+	return noSuggestion, note
+}
+
+// squeeze is a text without blanks.
+func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
