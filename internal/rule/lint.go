@@ -165,7 +165,7 @@ var symbolLike = regexp.MustCompile("`[^`]+`|\\b[a-z][a-z0-9]*[A-Z]\\w*|\\b[A-Z]
 // a call, a path, something in back-ticks.
 func namesSymbol(s string) bool { return symbolLike.MatchString(s) }
 
-var mention = regexp.MustCompile("(?:^|[\\s(,;:])(@[A-Za-z0-9][\\w-]*)")
+var mention = regexp.MustCompile(`(?:^|[\s(,;:])(@[A-Za-z0-9][\w-]*)`)
 
 // namesPerson returns what looks like a person in the sentence: a mention, or
 // one of its teachers.

@@ -92,7 +92,7 @@ func TestParseRefuses(t *testing.T) {
 		"a day":               {good + "expires: tomorrow\n", "line 5: expires"},
 		"a citation":          {good + "cites: [a.go]\n", `line 5: citation "a.go": it names no commit`},
 		"a citation's line":   {good + "cites: ['a.go:0@1234567']\n", "the line is a number from 1 on"},
-		"a citation's path":   {good + "cites: ['../a.go:1@1234567']\n", "the path holds no"},
+		"a citation's path":   {good + "cites: ['../a.go:1@1234567']\n", "the path holds an empty part"},
 		"a teacher":           {good + "learned: [{from: x, by: a b, at: 2026-11-02}]\n", "line 5: learned: by"},
 		"a source":            {good + "source: dream\n", "line 5: source"},
 		"who replaced it":     {good + "superseded_by: A B\n", "line 5: superseded_by"},

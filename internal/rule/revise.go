@@ -125,9 +125,15 @@ func (r Rule) revised(old Rule, c Change) Rule {
 	if !differs {
 		return r
 	}
-	r.Revisions = append(r.Revisions, Revision{At: c.At, By: c.By, Why: strings.Join(strings.Fields(c.Why), " "), Was: was})
+	r.Revisions = append(r.Revisions, Revision{At: c.At, By: c.By, Why: oneLine(c.Why), Was: was})
 	if extra := len(r.Revisions) - maxRevisions; extra > 0 {
 		r.Revisions = slices.Delete(r.Revisions, 0, extra)
 	}
 	return r
+}
+
+// oneLine returns a reason as a record keeps it.
+func oneLine(s string) string {
+	runes := []rune(strings.Join(strings.Fields(s), " "))
+	return string(runes[:min(len(runes), maxLine)])
 }

@@ -122,7 +122,7 @@ func checkPath(p string) error {
 	}
 	for _, part := range strings.Split(p, "/") {
 		if part == "" || part == "." || part == ".." {
-			return errors.New("the path holds no empty part, . or ..")
+			return errors.New("the path holds an empty part, or dots alone as a part")
 		}
 	}
 	return nil
