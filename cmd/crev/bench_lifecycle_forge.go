@@ -48,6 +48,9 @@ func statusSaid(body string) ledger.Status {
 
 func (f *storyForge) Writable(context.Context) error            { return nil }
 func (f *storyForge) Head(context.Context, int) (string, error) { return f.head, nil }
+func (f *storyForge) Issue(context.Context, int) (string, error) {
+	return "", errors.New("a story has no issues")
+}
 
 func (f *storyForge) Threads(context.Context, int) ([]projection.Thread, error) {
 	return append([]projection.Thread(nil), f.threads...), nil

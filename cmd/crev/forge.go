@@ -52,6 +52,12 @@ func (f *forge) Head(ctx context.Context, pr int) (string, error) {
 	return p.HeadSHA, err
 }
 
+// Issue returns what an issue asks for.
+func (f *forge) Issue(ctx context.Context, number int) (string, error) {
+	i, err := f.Client.Issue(ctx, number)
+	return i.Title + "\n\n" + i.Body, err
+}
+
 // Threads lists crev's own threads. A marker counts only where GitHub says that
 // the token's owner wrote the comment.
 func (f *forge) Threads(ctx context.Context, pr int) ([]projection.Thread, error) {

@@ -27,6 +27,8 @@ import (
 type reviewFlags struct {
 	base, head, run string
 	json, quiet     bool
+	// progress is set by open.
+	progress *progress
 }
 
 func (f *reviewFlags) register(flags *flag.FlagSet) {
@@ -152,13 +154,14 @@ func (f *reviewFlags) deps(ctx context.Context, w world, repo *git.Repo) review.
 	if !f.quiet {
 		out = w.err
 	}
+	f.progress = newTerminalProgress(out, w.env)
 	return review.Deps{
 		Repo:     repo,
 		Runner:   lazyRunner(ctx, sandbox.Options{}),
 		Redactor: finding.NewRedactor(w.env("OPENAI_API_KEY"), w.env("GITHUB_TOKEN")),
 		Rand:     rand.Reader,
 		Now:      w.now,
-		Log:      slog.New(newProgress(out)),
+		Log:      slog.New(f.progress),
 	}
 }
 
@@ -173,6 +176,7 @@ func lazyRunner(ctx context.Context, o sandbox.Options) func(read []string) *san
 // show prints the outcome and turns it into an exit status. Only a validator
 // makes it 1.
 func (f *reviewFlags) show(w world, out *review.Outcome, strict bool) error {
+	f.progress.done()
 	var err error
 	if f.json {
 		err = printJSON(w.out, summaryOf(out))

@@ -71,6 +71,7 @@ type GitHub struct {
 	accounts   map[string]*account
 	tokens     map[string]*token
 	pulls      []*pull
+	issues     []*issue
 	checks     []*checkRun
 	statuses   []*commitStatus
 	faults     []*Fault

@@ -28,6 +28,7 @@ func TestOperations(t *testing.T) {
 	if _, err := g.OpenPullRequest(OpenPull{Head: "topic"}); err != nil {
 		t.Fatal(err)
 	}
+	g.OpenIssue("Refunds", "A refund names its order.", "")
 	bot := g.Token(ActionsBot, FullToken)
 	person := g.Token(Maintainer, FullToken)
 	tests := []struct {
@@ -42,6 +43,8 @@ func TestOperations(t *testing.T) {
 		{bot, "repos/get-collaborator-permission-level", "GET", "/collaborators/maria/permission", "", 200, `"role_name":"write"`},
 		{bot, "pulls/get", "GET", "/pulls/1", "", 200, `"number":1`},
 		{bot, "pulls/get", "GET", "/pulls/9", "", 404, "Not Found"},
+		{bot, "issues/get", "GET", "/issues/100", "", 200, `"title":"Refunds"`},
+		{bot, "issues/get", "GET", "/issues/7", "", 404, "Not Found"},
 		{bot, "pulls/list", "GET", "/pulls?state=all&head=acme:topic", "", 200, `"number":1`},
 		{bot, "pulls/create", "POST", "/pulls", `{"title":"O","head":"other","base":"main"}`, 201, `"number":2`},
 		{bot, "pulls/create", "POST", "/pulls", `{"title":"O","head":"other","base":"main"}`, 422, "already exists"},

@@ -34,6 +34,9 @@ import (
 //	github pr merge N [--squash] · pr close N · pr draft N · pr ready N ·
 //	github pr delete-fork N
 //
+//	github issue --title T [--body B] [--author LOGIN]
+//	    Open an issue and print its number, 100 or more.
+//
 //	github event NAME [N] [--action A] [--actor LOGIN] [--comment WHICH]
 //	             [--ref BRANCH] [--before SHA] [--schedule CRON] [--out FILE]
 //	    Write the event file that Actions would write for pull request N and set
@@ -131,7 +134,7 @@ func (s *githubScript) stop(ts *testscript.TestScript, _ *options) error {
 // command is "github" once a server runs.
 func (s *githubScript) command(ts *testscript.TestScript, neg bool, args []string) {
 	commands := map[string]func(*testscript.TestScript, *options) error{
-		"stop": s.stop, "push": s.push, "pr": s.pr, "event": s.event, "rerun": s.rerun,
+		"stop": s.stop, "push": s.push, "pr": s.pr, "issue": s.issue, "event": s.event, "rerun": s.rerun,
 		"comment": s.comment, "reply": s.reply, "edit": s.edit, "react": s.react,
 		"resolve": s.resolve, "unresolve": s.resolve,
 		"user": s.user, "token": s.token, "forbid": s.forbid, "fault": s.fault,
@@ -227,6 +230,12 @@ func (s *githubScript) from(ts *testscript.TestScript, o *options) string {
 func (s *githubScript) push(ts *testscript.TestScript, o *options) error {
 	o.only(ts, "from")
 	return s.g.Push(s.from(ts, o), o.others...)
+}
+
+func (s *githubScript) issue(ts *testscript.TestScript, o *options) error {
+	o.only(ts, "title", "body", "author")
+	fmt.Fprintln(ts.Stdout(), s.g.OpenIssue(o.value["title"], o.value["body"], o.value["author"]))
+	return nil
 }
 
 func (s *githubScript) pr(ts *testscript.TestScript, o *options) error {

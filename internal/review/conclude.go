@@ -57,5 +57,5 @@ func (j *job) conclude() {
 
 // answered reports whether a reviewer read any batch to the end.
 func (j *job) answered() bool {
-	return slices.ContainsFunc(j.results, func(r result) bool { return r.gate != "unreviewed" })
+	return slices.ContainsFunc(j.results, func(r *result) bool { return r.gate != "unreviewed" })
 }

@@ -20,7 +20,7 @@ func TestConclude(t *testing.T) {
 	for name, tt := range map[string]struct {
 		checks  []projection.Check
 		files   []projection.Coverage
-		results []result
+		results []*result
 		want    projection.Conclusion
 		reason  string
 	}{
@@ -52,7 +52,7 @@ func TestConclude(t *testing.T) {
 		},
 		"of one long file, a part was read": {
 			files:   []projection.Coverage{file("a.go", projection.Unreviewed, "budget")},
-			results: []result{{gate: "passed"}, {gate: "unreviewed", reason: "budget"}},
+			results: []*result{{gate: "passed"}, {gate: "unreviewed", reason: "budget"}},
 			want:    projection.Partial,
 			reason:  "one file not reviewed (budget)",
 		},
@@ -74,7 +74,7 @@ func TestConclude(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			j := &job{model: silent, coverage: map[string]projection.Coverage{}, results: tt.results, budget: newBudget(ModelConfig{})}
+			j := &job{model: silent, coverage: map[string]projection.Coverage{}, results: tt.results, budget: newBudget(ModelConfig{}, still)}
 			j.report.Checks = tt.checks
 			for _, f := range tt.files {
 				j.coverage[f.Path] = f

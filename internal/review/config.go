@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/crev-ratchet/crev/internal/checker"
 )
 
 // ConfigPath is where a repository configures crev. It is read from the base
@@ -26,20 +28,22 @@ const maxConfig = 256 << 10
 // Config is .crev/config.yml. Every key is optional; docs/configuration.md
 // describes each.
 type Config struct {
-	Version   int            `yaml:"version"`
-	Model     ModelConfig    `yaml:"model"`
-	Batch     BatchConfig    `yaml:"batch"`
-	Gate      GateConfig     `yaml:"gate"`
-	Reviewers []string       `yaml:"reviewers"`
-	Checkers  []string       `yaml:"checkers"`
-	Rules     RulesConfig    `yaml:"rules"`
-	Ratchet   RatchetConfig  `yaml:"ratchet"`
-	Ledger    LedgerConfig   `yaml:"ledger"`
-	Comments  CommentsConfig `yaml:"comments"`
-	Sandbox   SandboxConfig  `yaml:"sandbox"`
-	Builtins  []string       `yaml:"builtins"`
-	Exclude   []string       `yaml:"exclude"`
-	Drafts    bool           `yaml:"drafts"`
+	Version   int         `yaml:"version"`
+	Model     ModelConfig `yaml:"model"`
+	Batch     BatchConfig `yaml:"batch"`
+	Gate      GateConfig  `yaml:"gate"`
+	Reviewers []string    `yaml:"reviewers"`
+	Checkers  []string    `yaml:"checkers"`
+	// CheckerOptions change single checkers, by name.
+	CheckerOptions map[string]checker.Options `yaml:"checker_options"`
+	Rules          RulesConfig                `yaml:"rules"`
+	Ratchet        RatchetConfig              `yaml:"ratchet"`
+	Ledger         LedgerConfig               `yaml:"ledger"`
+	Comments       CommentsConfig             `yaml:"comments"`
+	Sandbox        SandboxConfig              `yaml:"sandbox"`
+	Builtins       []string                   `yaml:"builtins"`
+	Exclude        []string                   `yaml:"exclude"`
+	Drafts         bool                       `yaml:"drafts"`
 }
 
 // ModelConfig names the endpoint and bounds what a run may spend.
@@ -49,6 +53,13 @@ type ModelConfig struct {
 	// MaxTokens bounds prompt and completion tokens of a run together;
 	// retries count.
 	MaxTokens int `yaml:"max_tokens_per_run"`
+	// MaxRequests bounds HTTP requests; 0 is no bound.
+	MaxRequests int `yaml:"max_requests_per_run"`
+	// MaxSeconds is how long after its start a run still asks; 0 is no bound.
+	// What was found until then is published.
+	MaxSeconds int `yaml:"max_seconds_per_run"`
+	// Parallel is how many requests are under way at once.
+	Parallel int `yaml:"parallel"`
 	// MaxUSD bounds money; 0 is no bound. It needs Prices.
 	MaxUSD float64 `yaml:"max_usd_per_run"`
 	// Prices are dollars for a million tokens, by model name.
@@ -59,6 +70,9 @@ type ModelConfig struct {
 type Price struct {
 	Prompt     float64 `yaml:"prompt"`
 	Completion float64 `yaml:"completion"`
+	// Cached is the price of prompt tokens that the endpoint had in its cache;
+	// nil is the price of the others.
+	Cached *float64 `yaml:"cached"`
 }
 
 // BatchConfig bounds batches in diff lines; similarities are between 0 and 1.
@@ -122,11 +136,11 @@ type SandboxConfig struct {
 func DefaultConfig() Config {
 	return Config{
 		Version:   configVersion,
-		Model:     ModelConfig{MaxTokens: 400_000},
+		Model:     ModelConfig{MaxTokens: 400_000, MaxSeconds: 2_700, Parallel: 4},
 		Batch:     BatchConfig{MinLines: 800, MaxLines: 1200, SameDirSimilarity: .8, CrossDirSimilarity: .6},
 		Gate:      GateConfig{Mode: "record", LinesPerFinding: 100, MaxRetries: 3},
 		Reviewers: []string{"code", "security"},
-		Checkers:  []string{"recheck"},
+		Checkers:  checker.Defaults(),
 		Rules: RulesConfig{MaxActive: 100, MaxPerKind: 30, Activate: "on_merge", MinOccurrence: 2,
 			MinConfidence: .5, ExpireDays: 90, Sources: []string{"user_reject", "bug"}},
 		Ratchet:  RatchetConfig{Unit: "pull_request", Recur: 3, RetireDays: 90},
@@ -186,7 +200,23 @@ func ParseConfig(b []byte) (Config, error) {
 	return c, c.check()
 }
 
+// checkersOf are the checkers that run, in their order.
+func (c Config) checkersOf() ([]checker.Checker, error) {
+	selected, err := checker.Select(c.Checkers)
+	if err != nil {
+		return nil, fmt.Errorf("checkers: %w", err)
+	}
+	out, err := checker.Configure(selected, c.CheckerOptions)
+	if err != nil {
+		return nil, fmt.Errorf("checker_options: %w", err)
+	}
+	return out, nil
+}
+
 func (c Config) check() error {
+	if _, err := c.checkersOf(); err != nil {
+		return err
+	}
 	if c.Version != configVersion {
 		return fmt.Errorf("version %d; this crev reads version %d", c.Version, configVersion)
 	}
@@ -209,6 +239,9 @@ func (c Config) check() error {
 		value, min int
 	}{
 		{"model.max_tokens_per_run", c.Model.MaxTokens, 0},
+		{"model.max_requests_per_run", c.Model.MaxRequests, 0},
+		{"model.max_seconds_per_run", c.Model.MaxSeconds, 0},
+		{"model.parallel", c.Model.Parallel, 1},
 		{"batch.max_lines", c.Batch.MaxLines, 1},
 		{"batch.min_lines", c.Batch.MinLines, 0},
 		{"gate.max_retries", c.Gate.MaxRetries, 0},

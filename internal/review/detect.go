@@ -2,8 +2,6 @@ package review
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,13 +13,11 @@ import (
 	"github.com/crev-ratchet/crev/internal/diff"
 	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/gate"
-	"github.com/crev-ratchet/crev/internal/git"
-	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/model"
 	"github.com/crev-ratchet/crev/internal/projection"
 )
 
-// result is what the reviewers made of one batch.
+// result is what the reviewers and the checkers made of one batch.
 type result struct {
 	batch batch.Batch
 	// gate is passed, retried, forced or unreviewed; reason says why a batch
@@ -31,6 +27,18 @@ type result struct {
 	usage        model.Usage
 	elapsed      time.Duration
 	tries        int
+	// notes are what a reader should know; they are shown in the order of the
+	// batches, whichever was ready first.
+	notes []string
+	// purse is what the batch may spend, nil for the whole change.
+	purse *purse
+	// all are the batches of the whole change, where that is what a checker
+	// looks at; nil for a batch.
+	all []*result
+}
+
+func (r *result) note(format string, args ...any) {
+	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
 // claim is a finding that the runtime has placed, on its way through the
@@ -47,70 +55,13 @@ type claim struct {
 	dropped string
 	// judged is the judge's own category, for the shield.
 	judged string
+	// checked says that the judge has seen it, or that it needs no judge.
+	checked bool
 }
 
-// parallel is how many requests are under way at once.
-const parallel = 4
-
-// plan selects the files, takes out those that an earlier run covered with the
-// same content and prompts, and cuts the rest into batches.
-func (j *job) plan(ctx context.Context) error {
-	read := j.selectFiles(ctx)
-	rs, err := reviewersOf(j.cfg.Reviewers)
-	if err != nil {
-		return err
-	}
-	b := j.cfg.Batch
-	limits := batch.Limits{MinLines: b.MinLines, MaxLines: b.MaxLines, SameDir: b.SameDirSimilarity, CrossDir: b.CrossDirSimilarity}
-	j.prompts = promptHash(rs, j.cfg.Model.Name, limits)
-	j.surface(ctx)
-	j.cut, err = batch.Cut(j.reuse(read), limits)
-	return err
-}
-
-// surface finds which lines changed since the latest complete review: only they
-// and what could hurt people are spoken of again. It compares the patch then
-// with the patch now, so that what a rebase brings along does not count.
-func (j *job) surface(ctx context.Context) {
-	last, ok := j.state.LastComplete(j.in.PR)
-	if !ok || j.in.PR == 0 && last.Base != j.mergeBase {
-		return
-	}
-	before, err := j.d.Repo.Diff(ctx, last.Base, last.Commit, git.DiffOptions{})
-	if err != nil {
-		j.note("the commit reviewed last, %s, cannot be read: everything counts as new", short(last.Commit))
-		return
-	}
-	now := make([]diff.File, len(j.files))
-	for i, f := range j.files {
-		now[i] = *f
-	}
-	j.sinceReview = map[string][]diff.Range{}
-	for _, f := range diff.Since(before, now) {
-		j.sinceReview[f.Path()] = f.ChangedNew()
-	}
-}
-
-// reuse marks files that were reviewed before and returns the others.
-func (j *job) reuse(files []*diff.File) []*diff.File {
-	var fresh []*diff.File
-	for _, f := range files {
-		want := ledger.CoveredFile{Path: f.Path(), Blob: f.NewBlob, Base: f.OldBlob}
-		if _, ok := j.state.Covered(j.in.PR, want, j.prompts); ok {
-			j.cover(f.Path(), projection.Reused, "same content as in an earlier review")
-			continue
-		}
-		fresh = append(fresh, f)
-	}
-	return fresh
-}
-
-func (j *job) cover(path string, s projection.State, reason string) {
-	j.coverage[path] = projection.Coverage{Path: path, State: s, Reason: reason}
-}
-
-// detect asks every reviewer about every batch. A batch that one of them could
-// not answer for is unreviewed; what the others found stays.
+// detect takes every batch through reviewers, gate and checkers. A batch that
+// one of its reviewers could not answer for is unreviewed; what the others
+// found stays.
 func (j *job) detect(ctx context.Context) {
 	// The headline says what to do about it; a file needs the reason alone.
 	if reason, _, _ := strings.Cut(j.noModel(), ";"); reason != "" {
@@ -121,38 +72,180 @@ func (j *job) detect(ctx context.Context) {
 		}
 		return
 	}
-	rs, err := reviewersOf(j.cfg.Reviewers)
-	if err != nil {
-		panic(err) // plan has checked it
-	}
-	answers := make([][]answer, len(j.cut.Batches))
+	// A batch is finished before the next is begun, as far as the requests that
+	// may be under way at once allow: when the budget ends, what was paid for
+	// is whole.
 	var group errgroup.Group
-	group.SetLimit(parallel)
+	group.SetLimit(max(1, j.cfg.Model.Parallel/max(1, len(j.reviewers))))
+	results := make([]*result, len(j.cut.Batches))
 	for i, b := range j.cut.Batches {
-		answers[i] = make([]answer, len(rs))
-		m := j.material(b)
-		for k, r := range rs {
-			group.Go(func() error {
-				answers[i][k] = j.ask(ctx, r, m)
-				return nil
-			})
-		}
+		group.Go(func() error {
+			r := j.reviewBatch(ctx, b)
+			j.d.Log.Info("batch "+b.ID, "files", len(b.Paths()), "lines", b.Lines(), "result", r.gate, "findings", len(r.claims))
+			results[i] = r
+			return nil
+		})
 	}
-	_ = group.Wait() // no member returns an error; answers carry theirs
-	for i, b := range j.cut.Batches {
-		j.take(ctx, b, answers[i])
+	_ = group.Wait() // no member returns an error; results carry theirs
+	for _, r := range results {
+		j.take(r)
 	}
 }
 
-// noModel says why no model is asked, "" when one is.
-func (j *job) noModel() string {
-	switch {
-	case j.in.NoModel != "":
-		return j.in.NoModel
-	case j.model == nil:
-		return "no model configured"
+// reviewBatch asks the reviewers about one batch until the gate takes their
+// results or the retries are used up, and then lets the checkers look at what
+// they found.
+func (j *job) reviewBatch(ctx context.Context, b batch.Batch) *result {
+	r := &result{batch: b, gate: "passed"}
+	asks := j.asks(b)
+	var err error
+	if r.purse, err = j.budget.fill(cost(asks)); err != nil {
+		r.gate, r.reason = "unreviewed", failure(err)
+		return r
 	}
-	return ""
+	defer r.purse.empty()
+	for again := asks; len(again) > 0; {
+		r.tries++
+		j.askAll(ctx, again, r.purse)
+		again = j.judgeAnswers(r, asks)
+	}
+	for _, a := range asks {
+		r.usage, r.elapsed = r.usage.Plus(a.usage), max(r.elapsed, a.elapsed)
+		for _, f := range a.findings {
+			r.claims = append(r.claims, j.place(ctx, b, f))
+		}
+	}
+	j.check(ctx, r)
+	return r
+}
+
+// ask is one reviewer's part in one batch: its request, which grows with each
+// retry, and the latest answer.
+type ask struct {
+	reviewer string
+	request  model.Request
+
+	findings []finding.Finding
+	raw      []byte
+	err      error
+	usage    model.Usage
+	elapsed  time.Duration
+}
+
+// asks builds the requests about a batch, one for each reviewer that reads it.
+func (j *job) asks(b batch.Batch) []*ask {
+	m := j.material(b)
+	texts := []string{m.title, m.description, m.uses}
+	for _, p := range m.batch.Parts {
+		texts = append(texts, numbered(p.Hunks), m.around[p.File.Path()])
+	}
+	var out []*ask
+	for _, r := range j.reviewers {
+		if r.reads(b) {
+			out = append(out, &ask{reviewer: r.name,
+				request: findRequest(r, j.cfg.Model.Name, model.Fence(j.d.Rand, texts...), m)})
+		}
+	}
+	return out
+}
+
+// cost estimates, in tokens, what the requests of a batch and the judge of what
+// they find may take.
+func cost(asks []*ask) int {
+	n := 0
+	for _, a := range asks {
+		n = max(n, requestTokens(a.request))
+	}
+	return n * (len(asks) + 1)
+}
+
+// askAll sends the requests of several reviewers at once.
+func (j *job) askAll(ctx context.Context, asks []*ask, p *purse) {
+	var group errgroup.Group
+	for _, a := range asks {
+		group.Go(func() error {
+			j.send(ctx, a, p)
+			return nil
+		})
+	}
+	_ = group.Wait() // no member returns an error; asks carry theirs
+}
+
+// send asks one reviewer and reads what it answers.
+func (j *job) send(ctx context.Context, a *ask, p *purse) {
+	reply, err := j.converse(ctx, a.request, p)
+	a.usage, a.elapsed = a.usage.Plus(reply.Usage), a.elapsed+reply.Elapsed
+	if a.err = err; err != nil {
+		return
+	}
+	a.raw = reply.JSON
+	if a.findings, err = readFindings(reply.JSON, a.reviewer); err != nil {
+		a.err = &model.Error{Failure: model.BadOutput, Detail: err.Error()}
+	}
+}
+
+// judgeAnswers puts the batch's answers to the gate and returns those to ask for
+// again, none when the batch has its end.
+func (j *job) judgeAnswers(r *result, asks []*ask) []*ask {
+	w := gate.Work{Lines: changedLines(r.batch)}
+	for _, a := range asks {
+		if a.err != nil {
+			r.gate, r.reason = "unreviewed", failure(a.err)
+			return nil
+		}
+		w.Tokens += a.usage.Completion
+		w.Findings = append(w.Findings, a.findings...)
+	}
+	v := gate.Judge(w, j.thresholds())
+	switch {
+	case v.Passed:
+		return nil
+	case r.tries > j.cfg.Gate.MaxRetries:
+		r.gate, r.reason = "forced", strings.Join(v.Reasons, "; ")
+		return nil
+	}
+	r.gate = "retried"
+	for _, a := range asks {
+		a.request.Messages = append(a.request.Messages[:1:1],
+			model.Message{Role: model.Assistant, Content: string(a.raw)},
+			model.Message{Role: model.User, Content: "That result was not taken:\n- " + strings.Join(v.Reasons, "\n- ") +
+				"\nRead the batch again from the start and answer with the complete list."})
+	}
+	return asks
+}
+
+func changedLines(b batch.Batch) int {
+	n := 0
+	for _, p := range b.Parts {
+		for _, h := range p.Hunks {
+			n += h.ChangedLines()
+		}
+	}
+	return n
+}
+
+// take notes what a batch came to: its files' coverage and its claims.
+func (j *job) take(r *result) {
+	for _, n := range r.notes {
+		j.note("%s", n)
+	}
+	state, reason := projection.Reviewed, ""
+	switch r.gate {
+	case "unreviewed":
+		state, reason = projection.Unreviewed, r.reason
+	case "forced":
+		reason = "taken after " + fmt.Sprint(r.tries) + " tries: " + r.reason
+	}
+	for _, p := range r.batch.Parts {
+		path, reason := p.File.Path(), reason
+		if reason == "" {
+			reason = shownInPart(p.File)
+		}
+		if j.coverage[path].State != projection.Unreviewed || j.coverage[path].Reason == "" {
+			j.cover(path, state, reason)
+		}
+	}
+	j.results = append(j.results, r)
 }
 
 // material collects what the finders see of a batch. Secrets are taken out here,
@@ -163,12 +256,13 @@ func (j *job) material(b batch.Batch) material {
 		description: j.redact(j.in.Description),
 		batch:       b,
 		around:      map[string]string{},
+		uses:        j.redact(j.uses.of(b)),
 	}
 	m.batch.Parts = slices.Clone(b.Parts)
 	for i, p := range b.Parts {
 		m.batch.Parts[i].Hunks = j.redactHunks(p.Hunks)
-		if p.File.Status != diff.Added { // its diff is the whole file
-			m.around[p.File.Path()] = j.redact(around(j.text(p.File.Path()), p.Hunks))
+		if path := p.File.Path(); p.File.Status != diff.Added { // its diff is the whole file
+			m.around[path] = j.redact(around(path, j.text(path), p.Hunks))
 		}
 	}
 	return m
@@ -187,203 +281,4 @@ func (j *job) redactHunks(hunks []diff.Hunk) []diff.Hunk {
 		out[i] = h
 	}
 	return out
-}
-
-// answer is what one reviewer said of one batch.
-type answer struct {
-	findings []finding.Finding
-	gate     string
-	reason   string
-	usage    model.Usage
-	elapsed  time.Duration
-	tries    int
-}
-
-// ask sends one request and repeats it with the gate's reasons until the result
-// passes or the retries are used up.
-func (j *job) ask(ctx context.Context, r reviewer, m material) answer {
-	a := answer{gate: "passed"}
-	texts := []string{m.title, m.description}
-	for _, p := range m.batch.Parts {
-		texts = append(texts, numbered(p.Hunks), m.around[p.File.Path()])
-	}
-	req := findRequest(r, j.cfg.Model.Name, model.Fence(j.d.Rand, texts...), m)
-	for {
-		a.tries++
-		reply, err := j.complete(ctx, req)
-		a.usage, a.elapsed = a.usage.Plus(reply.Usage), a.elapsed+reply.Elapsed
-		if err != nil {
-			a.gate, a.reason = "unreviewed", failure(err)
-			return a
-		}
-		if a.findings, err = readFindings(reply.JSON, r.name); err != nil {
-			a.gate, a.reason = "unreviewed", string(model.BadOutput)
-			return a
-		}
-		v := gate.Judge(gate.Work{Lines: changedLines(m.batch), Tokens: reply.Usage.Completion, Findings: a.findings}, j.thresholds())
-		switch {
-		case v.Passed:
-			return a
-		case a.tries > j.cfg.Gate.MaxRetries:
-			a.gate, a.reason = "forced", strings.Join(v.Reasons, "; ")
-			return a
-		}
-		a.gate = "retried"
-		req.Messages = append(req.Messages[:1:1],
-			model.Message{Role: model.Assistant, Content: string(reply.JSON)},
-			model.Message{Role: model.User, Content: "That result was not taken:\n- " + strings.Join(v.Reasons, "\n- ") +
-				"\nRead the batch again from the start and answer with the complete list."})
-	}
-}
-
-// complete sends one request within the budget.
-func (j *job) complete(ctx context.Context, req model.Request) (model.Reply, error) {
-	estimate, err := j.budget.admit(req)
-	if err != nil {
-		return model.Reply{}, err
-	}
-	reply, err := j.model.Complete(ctx, req)
-	var e *model.Error
-	if errors.As(err, &e) {
-		reply.Usage, reply.Requests = e.Usage, e.Requests
-	}
-	j.budget.settle(estimate, req.Model, reply.Usage, reply.Requests)
-	if err != nil {
-		j.d.Log.Warn(req.Purpose, "error", j.redact(err.Error()))
-		return reply, err
-	}
-	j.d.Log.Info(req.Purpose, "prompt", reply.Usage.Prompt, "completion", reply.Usage.Completion)
-	return reply, nil
-}
-
-// failure is the word for a batch that has no answer.
-func failure(err error) string {
-	var e *model.Error
-	switch {
-	case errors.As(err, &e):
-		return string(e.Failure)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return "deadline"
-	case strings.HasPrefix(err.Error(), "budget"):
-		return "budget"
-	}
-	return "error"
-}
-
-func (j *job) thresholds() gate.Thresholds {
-	g := j.cfg.Gate
-	return gate.Thresholds{
-		Mode: gate.Mode(g.Mode), MinEffort: g.MinEffort, MinDensity: g.MinDensity,
-		LinesPerFinding: g.LinesPerFinding, MinContent: g.MinContent, HighRiskNeedsSuggestion: g.NeedsSuggestion,
-	}
-}
-
-func changedLines(b batch.Batch) int {
-	n := 0
-	for _, p := range b.Parts {
-		for _, h := range p.Hunks {
-			n += h.ChangedLines()
-		}
-	}
-	return n
-}
-
-// take merges the answers about one batch, places their findings in the code and
-// notes what the batch covers.
-func (j *job) take(ctx context.Context, b batch.Batch, as []answer) {
-	r := result{batch: b, gate: "passed"}
-	for _, a := range as {
-		r.usage, r.elapsed, r.tries = r.usage.Plus(a.usage), r.elapsed+a.elapsed, max(r.tries, a.tries)
-		if rank(a.gate) > rank(r.gate) {
-			r.gate, r.reason = a.gate, a.reason
-		}
-		for _, f := range a.findings {
-			r.claims = append(r.claims, j.place(ctx, b, f))
-		}
-	}
-	state, reason := projection.Reviewed, ""
-	switch r.gate {
-	case "unreviewed":
-		state, reason = projection.Unreviewed, r.reason
-	case "forced":
-		reason = "taken after " + fmt.Sprint(r.tries) + " tries: " + r.reason
-	}
-	for _, p := range b.Parts {
-		path, reason := p.File.Path(), reason
-		if reason == "" {
-			reason = shownInPart(p.File)
-		}
-		if j.coverage[path].State != projection.Unreviewed || j.coverage[path].Reason == "" {
-			j.cover(path, state, reason)
-		}
-	}
-	j.results = append(j.results, r)
-	j.d.Log.Info("batch "+b.ID, "files", len(b.Paths()), "lines", b.Lines(), "result", r.gate, "findings", len(r.claims))
-}
-
-// rank orders gate results from good to bad.
-func rank(gate string) int {
-	switch gate {
-	case "retried":
-		return 1
-	case "forced":
-		return 2
-	case "unreviewed":
-		return 3
-	}
-	return 0
-}
-
-// readFindings decodes a reply that passed the schema.
-func readFindings(raw json.RawMessage, source string) ([]finding.Finding, error) {
-	var body struct {
-		Findings []struct {
-			Path       string   `json:"path"`
-			Quote      string   `json:"quote"`
-			Side       string   `json:"side"`
-			StartLine  *int     `json:"start_line"`
-			EndLine    *int     `json:"end_line"`
-			Symbol     *string  `json:"symbol"`
-			Category   string   `json:"category"`
-			Severity   string   `json:"severity"`
-			Claim      string   `json:"claim"`
-			Subject    string   `json:"subject"`
-			Predicate  string   `json:"predicate"`
-			Detail     string   `json:"detail"`
-			Evidence   []string `json:"evidence"`
-			Criteria   []string `json:"criteria"`
-			Suggestion *string  `json:"suggestion"`
-		} `json:"findings"`
-	}
-	if err := json.Unmarshal(raw, &body); err != nil {
-		return nil, fmt.Errorf("read findings of %s: %w", source, err)
-	}
-	var out []finding.Finding
-	for _, f := range body.Findings {
-		sev, err := finding.ParseSeverity(f.Severity)
-		if err != nil {
-			return nil, fmt.Errorf("read findings of %s: %w", source, err)
-		}
-		side := finding.Right
-		if f.Side == "old" {
-			side = finding.Left
-		}
-		out = append(out, finding.Finding{
-			Source: source, Path: f.Path, Quote: f.Quote, Side: side,
-			StartLine: deref(f.StartLine), EndLine: deref(f.EndLine), Symbol: deref(f.Symbol),
-			Category: strings.ToLower(strings.TrimSpace(f.Category)), Severity: sev,
-			Claim: f.Claim, Subject: f.Subject, Predicate: f.Predicate, Detail: f.Detail,
-			Evidence: f.Evidence, Criteria: f.Criteria, Suggestion: deref(f.Suggestion),
-			Tier: finding.Advisory,
-		})
-	}
-	return out, nil
-}
-
-func deref[T any](p *T) T {
-	if p == nil {
-		var zero T
-		return zero
-	}
-	return *p
 }

@@ -55,8 +55,7 @@ func TestReadFindings(t *testing.T) {
 
 func TestFailure(t *testing.T) {
 	t.Parallel()
-	over := newBudget(ModelConfig{MaxTokens: 1})
-	_, budgetErr := over.admit(model.Request{System: "more than one token of text"})
+	budgetErr := newBudget(ModelConfig{MaxTokens: 1}, still).ticket(nil).admit(2)
 	for name, tt := range map[string]struct {
 		err  error
 		want string
@@ -77,29 +76,29 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// A batch has the worst result of its reviewers, and a file the worst of its
-// batches: what one of them could not read was not reviewed.
+// A file has the worst result of its batches: what one of them could not read
+// was not reviewed.
 func TestTake(t *testing.T) {
 	t.Parallel()
-	passed, failed := answer{gate: "passed", tries: 1}, answer{gate: "unreviewed", reason: "refused", tries: 1}
-	forced := answer{gate: "forced", reason: "too short", tries: 4}
+	passed, failed := result{gate: "passed", tries: 1}, result{gate: "unreviewed", reason: "refused", tries: 1}
+	forced := result{gate: "forced", reason: "too short", tries: 4}
 	for name, tt := range map[string]struct {
-		batches [][]answer
+		batches []result
 		want    projection.Coverage
 	}{
-		"both answered":                  {[][]answer{{passed, passed}}, projection.Coverage{State: projection.Reviewed}},
-		"one of two failed":              {[][]answer{{passed, failed}}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
-		"the first piece failed":         {[][]answer{{failed}, {passed}}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
-		"the last piece failed":          {[][]answer{{passed}, {failed}}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
-		"one was taken after four tries": {[][]answer{{forced, passed}}, projection.Coverage{State: projection.Reviewed, Reason: "taken after 4 tries: too short"}},
-		"a failure outweighs that":       {[][]answer{{forced, failed}}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
+		"reviewed":                       {[]result{passed, passed}, projection.Coverage{State: projection.Reviewed}},
+		"the first piece failed":         {[]result{failed, passed}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
+		"the last piece failed":          {[]result{passed, failed}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
+		"one was taken after four tries": {[]result{forced}, projection.Coverage{State: projection.Reviewed, Reason: "taken after 4 tries: too short"}},
+		"a failure outweighs that":       {[]result{forced, failed}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := &job{d: Deps{Log: discard}, coverage: map[string]projection.Coverage{"a.go": {Path: "a.go", State: projection.Unreviewed}}}
 			f := &diff.File{OldPath: "a.go", NewPath: "a.go"}
-			for i, as := range tt.batches {
-				j.take(t.Context(), batch.Batch{ID: fmt.Sprint(i + 1), Parts: []batch.Part{{File: f}}}, as)
+			for i, r := range tt.batches {
+				r.batch = batch.Batch{ID: fmt.Sprint(i + 1), Parts: []batch.Part{{File: f}}}
+				j.take(&r)
 			}
 			tt.want.Path = "a.go"
 			if d := cmp.Diff(tt.want, j.coverage["a.go"]); d != "" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/crev-ratchet/crev/internal/batch"
+	"github.com/crev-ratchet/crev/internal/checker"
 	"github.com/crev-ratchet/crev/internal/diff"
 	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/git"
@@ -49,8 +50,18 @@ type job struct {
 	cut      batch.Plan
 	coverage map[string]projection.Coverage
 	prompts  string
-	results  []result
-	claims   []claim
+	results  []*result
+	// extra are the claims of checkers that look at the whole change.
+	extra []claim
+	// readFiles are the changed files that reviewers read.
+	readFiles []*diff.File
+	// reviewers are asked about every batch in their scope.
+	reviewers []reviewer
+	// checkers look at what they find, in this order.
+	checkers []checker.Checker
+	// uses are where other code names what the change touches.
+	uses   *uses
+	claims []claim
 	// born are the ids given out in this run; standing are the defects with a
 	// claim of this run that nothing hides.
 	born, standing map[ledger.DefectID]bool
@@ -58,6 +69,8 @@ type job struct {
 	worst  map[ledger.DefectID]finding.Severity
 	model  Model
 	budget *budget
+	// slots bounds how many requests are under way at once.
+	slots chan struct{}
 
 	report projection.Report
 	shown  projection.Plan
@@ -88,6 +101,9 @@ func newJob(ctx context.Context, in Request, d Deps) (*job, error) {
 	}
 	if j.cfg, err = ReadConfig(j.baseTree); err != nil {
 		return nil, err
+	}
+	if j.checkers, err = j.cfg.checkersOf(); err != nil {
+		return nil, fmt.Errorf("%s: %w", ConfigPath, err)
 	}
 	if in.ModelName != "" {
 		j.cfg.Model.Name = in.ModelName
@@ -128,7 +144,8 @@ func newJob(ctx context.Context, in Request, d Deps) (*job, error) {
 	for i := range found {
 		j.files = append(j.files, &found[i])
 	}
-	j.budget = newBudget(j.cfg.Model)
+	j.budget = newBudget(j.cfg.Model, d.Now)
+	j.slots = make(chan struct{}, j.cfg.Model.Parallel)
 	j.report = projection.Report{
 		Repo: in.RepoURL, PR: in.PR, Base: j.mergeBase, Head: j.in.Head,
 		Proposed: proposed(j.files),

@@ -3,13 +3,10 @@ package review
 import (
 	"bytes"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/crev-ratchet/crev/internal/batch"
-	"github.com/crev-ratchet/crev/internal/checker"
 	"github.com/crev-ratchet/crev/internal/finding"
-	"github.com/crev-ratchet/crev/internal/model"
 	"github.com/crev-ratchet/crev/internal/relocate"
 )
 
@@ -112,56 +109,6 @@ func (j *job) redactAll(list []string) []string {
 		out[i] = j.redact(s)
 	}
 	return out
-}
-
-// recheck lets the judge verify every finding of every batch. A judge that
-// fails is named, and its batch's findings stand unjudged.
-func (j *job) recheck(ctx context.Context) {
-	if j.noModel() != "" || !j.enabled("recheck") {
-		return
-	}
-	for i := range j.results {
-		j.judge(ctx, &j.results[i])
-	}
-}
-
-func (j *job) enabled(name string) bool {
-	return slices.Contains(j.cfg.Checkers, name)
-}
-
-func (j *job) judge(ctx context.Context, r *result) {
-	var at []int
-	var cs []checker.Candidate
-	var texts []string
-	for i, c := range r.claims {
-		if c.rejected != "" {
-			continue
-		}
-		code, source := j.codeOf(ctx, c)
-		at = append(at, i)
-		cs = append(cs, checker.Candidate{Finding: c.Finding, Code: code, Source: source})
-		texts = append(texts, code, c.Claim, c.Detail)
-	}
-	if len(cs) == 0 {
-		return
-	}
-	reply, err := j.complete(ctx, checker.Recheck(j.cfg.Model.Name, model.Fence(j.d.Rand, texts...), cs))
-	r.usage = r.usage.Plus(reply.Usage)
-	var verdicts []checker.Verdict
-	if err == nil {
-		verdicts, err = checker.ReadRecheck(reply, cs)
-	}
-	if err != nil {
-		j.note("recheck of batch %s failed (%s): its findings are posted unjudged", r.batch.ID, failure(err))
-		return
-	}
-	for k, v := range verdicts {
-		c := &r.claims[at[k]]
-		c.judged = v.Category
-		if !v.Keep {
-			c.dropped = cut(j.redact(v.Reason), maxItem)
-		}
-	}
 }
 
 // codeOf is the code a claim is about with what surrounds it: numbered for the

@@ -2,7 +2,6 @@ package review
 
 import (
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -13,50 +12,6 @@ import (
 	"github.com/crev-ratchet/crev/internal/diff"
 	"github.com/crev-ratchet/crev/internal/model"
 )
-
-//go:embed reviewers/*.md
-var reviewerFiles embed.FS
-
-// reviewer is one kind of finder: its name and its subject.
-type reviewer struct {
-	name, subject string
-}
-
-// reviewersOf returns the configured reviewers. An unknown name is refused with
-// those there are.
-func reviewersOf(names []string) ([]reviewer, error) {
-	var out []reviewer
-	for _, n := range names {
-		b, err := reviewerFiles.ReadFile("reviewers/" + n + ".md")
-		if err != nil || n == "common" {
-			return nil, fmt.Errorf("%s: reviewers: there is no reviewer %q; there are %s", ConfigPath, n, strings.Join(reviewerNames(), ", "))
-		}
-		out = append(out, reviewer{name: n, subject: string(b)})
-	}
-	return out, nil
-}
-
-func reviewerNames() []string {
-	entries, err := reviewerFiles.ReadDir("reviewers")
-	if err != nil {
-		panic(err) // the files are compiled in
-	}
-	var names []string
-	for _, e := range entries {
-		if n := strings.TrimSuffix(e.Name(), ".md"); n != "common" {
-			names = append(names, n)
-		}
-	}
-	return names
-}
-
-func (r reviewer) system() string {
-	common, err := reviewerFiles.ReadFile("reviewers/common.md")
-	if err != nil {
-		panic(err) // the file is compiled in
-	}
-	return string(common) + "\n" + r.subject
-}
 
 // findingsSchema is what a finder answers, in the strict subset.
 const findingsSchema = `{
@@ -103,6 +58,8 @@ type material struct {
 	batch              batch.Batch
 	// around is the code around the hunks, by path, numbered.
 	around map[string]string
+	// uses is code of other files that names what the batch touches.
+	uses string
 }
 
 // findRequest builds one finder's request for one batch. The system text is the
@@ -119,6 +76,9 @@ func findRequest(r reviewer, name, fence string, m material) model.Request {
 			b.WriteString(model.Fenced(fence, "code around it in "+p.File.Path(), code))
 		}
 	}
+	if m.uses != "" {
+		b.WriteString(model.Fenced(fence, "where other code names what is changed here", m.uses))
+	}
 	return model.Request{
 		Purpose:   "review/" + r.name,
 		Model:     name,
@@ -127,6 +87,7 @@ func findRequest(r reviewer, name, fence string, m material) model.Request {
 		Schema:    model.Schema{Name: "findings", JSON: json.RawMessage(findingsSchema)},
 		MaxTokens: maxReply,
 		Fence:     fence,
+		Tools:     lookups(),
 	}
 }
 
@@ -152,43 +113,6 @@ func numbered(hunks []diff.Hunk) string {
 	var b strings.Builder
 	// A strings.Builder takes every write.
 	_ = diff.WriteNumbered(&b, hunks)
-	return b.String()
-}
-
-// aroundLines is how many lines above and below a hunk a finder sees;
-// aroundWhole is the size, in lines, up to which it sees the whole file.
-const (
-	aroundLines = 30
-	aroundWhole = 300
-)
-
-// around renders the code near the hunks of one file, numbered, with gaps
-// marked. Lines that the diff shows already are repeated: a model reads whole
-// code better than pieces.
-func around(text []byte, hunks []diff.Hunk) string {
-	lines := splitLines(text)
-	show := make([]bool, len(lines)+1)
-	for _, h := range hunks {
-		from, to := max(1, h.NewStart-aroundLines), min(len(lines), h.NewStart+h.NewLines+aroundLines)
-		if len(lines) <= aroundWhole {
-			from, to = 1, len(lines)
-		}
-		for n := from; n <= to; n++ {
-			show[n] = true
-		}
-	}
-	var b strings.Builder
-	last := 0
-	for n := 1; n <= len(lines); n++ {
-		if !show[n] {
-			continue
-		}
-		if n != last+1 {
-			b.WriteString("      …\n")
-		}
-		last = n
-		fmt.Fprintf(&b, "%5d  %s\n", n, clipLine(lines[n-1]))
-	}
 	return b.String()
 }
 
@@ -218,8 +142,11 @@ func clipLine(s string) string {
 func promptHash(rs []reviewer, name string, l batch.Limits) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\x00%s\x00%d\x00", name, findingsSchema, l.MaxLines)
+	for _, t := range lookups() {
+		fmt.Fprintf(h, "%s\x00%s\x00%s\x00", t.Name, t.Description, t.Parameters)
+	}
 	for _, r := range slices.SortedFunc(slices.Values(rs), func(a, b reviewer) int { return strings.Compare(a.name, b.name) }) {
-		fmt.Fprintf(h, "%s\x00%s\x00", r.name, r.system())
+		fmt.Fprintf(h, "%s\x00%q\x00%s\x00", r.name, r.scope, r.system())
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }

@@ -21,7 +21,7 @@ import (
 // other opens one. What is not to be posted is recorded all the same, with the
 // reason. Then it records what the run covered.
 func (j *job) reconcile(ctx context.Context) {
-	for _, r := range j.results {
+	for _, r := range append(j.results, &result{claims: j.extra}) {
 		for _, c := range r.claims {
 			if c.rejected != "" {
 				j.hide(c, "grounding", c.rejected)

@@ -33,6 +33,8 @@ type Forge interface {
 	Writable(ctx context.Context) error
 	// Head is the pull request's head commit now.
 	Head(ctx context.Context, pr int) (string, error)
+	// Issue returns title and body of an issue of the repository.
+	Issue(ctx context.Context, number int) (string, error)
 	// Threads lists the threads that crev itself began.
 	Threads(ctx context.Context, pr int) ([]projection.Thread, error)
 	// Review posts comments in one review on commit, and returns those that

@@ -26,13 +26,13 @@ func Run(ctx context.Context, in Request, d Deps) (*Outcome, error) {
 	j.reopen(ctx)
 	j.verify(ctx)
 
-	// What is new: cut the change, ask the reviewers, let the judge check
-	// every finding.
+	// What is new: cut the change, take each batch through reviewers, gate and
+	// checkers, and then let the checkers of the whole look at all of it.
 	if err := j.plan(ctx); err != nil {
 		return nil, err
 	}
 	j.detect(ctx)
-	j.recheck(ctx)
+	j.checkAll(ctx)
 
 	// One identity for each: known defects are seen again, the others open.
 	j.reconcile(ctx)
