@@ -179,7 +179,7 @@ func (a *action) request() (review.Request, string, error) {
 		return in, "", usagef("action: the event names no pull request")
 	}
 	in.PR, in.Base, in.Head, in.BaseRef = pr.Number, pr.BaseSHA, pr.HeadSHA, pr.BaseRef
-	in.Title, in.Description = pr.Title, pr.Body
+	in.Title, in.Description, in.Author = pr.Title, pr.Body, pr.Author
 	if strings.HasPrefix(pr.HeadRef, "crev/") && !pr.Fork {
 		return in, "this is crev's own pull request", nil
 	}
@@ -230,9 +230,8 @@ func (a *action) equip(repo *git.Repo, auth git.Auth, in *review.Request, d *rev
 		}
 		d.Forge = f
 	}
-	d.Ledgers = func(ctx context.Context, branch string) ([]fs.FS, error) {
-		return ledgerBranch(ctx, repo, client, branch, auth)
-	}
+	pending := &ledgerBranch{repo: repo, client: client, auth: auth}
+	d.Ledgers, d.Rules = pending.events, pending.tree
 	in.ModelName = a.in.model
 	d.Connect = modelSettings{
 		baseURL: a.in.baseURL, key: a.in.apiKey, log: a.log,
@@ -257,25 +256,49 @@ func (a *action) client(token string) (*github.Client, error) {
 	return c, nil
 }
 
-// ledgerBranch fetches the branch where run files wait for their merge; none is
-// an empty answer. Client may be nil: then a failing fetch is the only way to
+// ledgerBranch is the branch where run files and rules wait for their merge. It
+// is fetched once. client may be nil: then a failing fetch is the only way to
 // learn that there is none.
-func ledgerBranch(ctx context.Context, repo *git.Repo, client *github.Client, branch string, auth git.Auth) ([]fs.FS, error) {
-	if client != nil {
-		if _, err := client.BranchHead(ctx, branch); errors.Is(err, github.ErrNotFound) {
+type ledgerBranch struct {
+	repo    *git.Repo
+	client  *github.Client
+	auth    git.Auth
+	fetched map[string]fs.FS
+}
+
+// tree returns the files of the branch, nil when there is none.
+func (b *ledgerBranch) tree(ctx context.Context, branch string) (fs.FS, error) {
+	if t, ok := b.fetched[branch]; ok {
+		return t, nil
+	}
+	t, err := b.fetch(ctx, branch)
+	if err == nil {
+		b.fetched = map[string]fs.FS{branch: t}
+	}
+	return t, err
+}
+
+func (b *ledgerBranch) fetch(ctx context.Context, branch string) (fs.FS, error) {
+	if b.client != nil {
+		if _, err := b.client.BranchHead(ctx, branch); errors.Is(err, github.ErrNotFound) {
 			return nil, nil
 		}
 	}
 	const into = "refs/crev/ledger"
-	if err := repo.Fetch(ctx, "origin", []string{"+refs/heads/" + branch + ":" + into}, auth); err != nil {
+	if err := b.repo.Fetch(ctx, "origin", []string{"+refs/heads/" + branch + ":" + into}, b.auth); err != nil {
 		return nil, err
 	}
-	sha, err := repo.Resolve(ctx, into)
+	sha, err := b.repo.Resolve(ctx, into)
 	if err != nil {
 		return nil, err
 	}
-	t, err := repo.Tree(ctx, sha, "")
-	if err != nil {
+	return b.repo.Tree(ctx, sha, "")
+}
+
+// events returns the run files of the branch.
+func (b *ledgerBranch) events(ctx context.Context, branch string) ([]fs.FS, error) {
+	t, err := b.tree(ctx, branch)
+	if t == nil || err != nil {
 		return nil, err
 	}
 	sub, err := fs.Sub(t, ledger.Folder)

@@ -40,6 +40,7 @@ type job struct {
 	events   []ledger.Event
 	past     []ledger.Event
 	state    *ledger.State
+	memory   memory
 	sights   []sight
 	reopened map[ledger.DefectID]bool
 	// sinceReview are the lines that changed since the latest complete

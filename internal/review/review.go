@@ -74,6 +74,8 @@ type Request struct {
 	BaseRef string
 	// Title and Description are what the author says of the change.
 	Title, Description string
+	// Author is the login of the change's author, "" on a laptop.
+	Author string
 	// RepoURL is the repository's web address, "" on a laptop.
 	RepoURL string
 	// ModelName is the model to ask, "" for the configured one.
@@ -100,6 +102,10 @@ type Deps struct {
 	// rooted at .crev/ledger: the ledger branch, or the work tree on a
 	// laptop. nil means none.
 	Ledgers func(ctx context.Context, branch string) ([]fs.FS, error)
+	// Rules returns the tree that holds newer rules than the base, rooted at
+	// the repository: the ledger branch. A nil tree means that there is none;
+	// it is asked with rules.activate at_once only.
+	Rules func(ctx context.Context, branch string) (fs.FS, error)
 	// Connect opens the model, or says why there is none. nil means none.
 	Connect func(ModelConfig) (m Model, missing string, err error)
 	// Forge is nil on a laptop.

@@ -19,9 +19,11 @@ func Run(ctx context.Context, in Request, d Deps) (*Outcome, error) {
 	// Tier 0 comes first and depends on nothing below.
 	j.runValidators(ctx)
 
-	// What is known: fold the ledger, follow each defect to the new head, see
-	// which closed ones are back, and check those whose code changed.
+	// What is known: fold the ledger, read the team's rules, follow each defect
+	// to the new head, see which closed ones are back, and check those whose
+	// code changed.
 	j.readLedger(ctx)
+	j.readMemory(ctx)
 	j.follow(ctx)
 	j.reopen(ctx)
 	j.verify(ctx)

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -169,4 +170,29 @@ func (p *Pool) Active(now time.Time) []Rule {
 // With returns a pool that holds r, in place of the rule with its id.
 func (p *Pool) With(r Rule) *Pool {
 	return NewPool(append(p.Rules(), r)...)
+}
+
+// Newest returns the rules of both pools. Of a rule that is in both, the record
+// that was taught or changed last counts; on one day that with the longer
+// history; and p's when they are alike.
+func (p *Pool) Newest(other *Pool) *Pool {
+	both := p.Rules()
+	for _, r := range other.rules {
+		mine, ok := p.Find(r.ID)
+		newer := cmp.Or(cmp.Compare(r.touched(), mine.touched()),
+			cmp.Compare(len(r.Revisions)+len(r.Learned), len(mine.Revisions)+len(mine.Learned)))
+		if !ok || newer > 0 {
+			both = append(both, r)
+		}
+	}
+	return NewPool(both...)
+}
+
+// touched is the day of the latest lesson or revision.
+func (r Rule) touched() Date {
+	last := r.Taught()
+	for _, v := range r.Revisions {
+		last = max(last, v.At)
+	}
+	return last
 }

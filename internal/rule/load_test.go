@@ -99,3 +99,30 @@ func TestPool(t *testing.T) {
 		t.Error("With changed the pool that it was called on")
 	}
 }
+
+func TestNewest(t *testing.T) {
+	t.Parallel()
+	c := Change{By: "kim", At: "2026-11-20", Why: "said again", From: "manual"}
+	taught := errgroup().Teach(c)
+	corrected := taught.Revise(with(errgroup(), func(r *Rule) { r.Says = "Start goroutines through run.Group." }), c)
+	changed := with(errgroup(), func(r *Rule) { r.Says = "Changed by hand, on no day that is known." })
+	tests := map[string]struct {
+		base, branch []Rule
+		want         []Rule
+	}{
+		"only one has it":           {[]Rule{errgroup()}, []Rule{literals()}, []Rule{errgroup(), literals()}},
+		"taught on the branch":      {[]Rule{errgroup()}, []Rule{taught}, []Rule{taught}},
+		"taught on the base":        {[]Rule{taught}, []Rule{errgroup()}, []Rule{taught}},
+		"corrected on the same day": {[]Rule{taught}, []Rule{corrected}, []Rule{corrected}},
+		"the base's own words":      {[]Rule{changed}, []Rule{errgroup()}, []Rule{changed}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := NewPool(tc.base...).Newest(NewPool(tc.branch...)).Rules()
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("Newest (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
