@@ -92,7 +92,7 @@ func (m *storyModel) findings(reviewer string, parts []fencedPart) ([]map[string
 			"path": c.Path, "quote": c.Quote, "side": "new", "start_line": nil, "end_line": nil, "symbol": nil,
 			"category": c.Category, "severity": c.Severity, "claim": c.Says, "detail": d.Detail,
 			"subject": d.Subject, "predicate": d.Predicate,
-			"evidence": []string{}, "criteria": d.Criteria, "suggestion": nil,
+			"evidence": []string{}, "criteria": d.Criteria, "suggestion": nil, "artifact": nil,
 		}
 		if c.Hint != 0 {
 			f["start_line"], f["end_line"] = c.Hint, c.Hint

@@ -159,7 +159,7 @@ func annotations(r *projection.Report) []github.Annotation {
 	var out []github.Annotation
 	for _, c := range r.Checks {
 		level := github.LevelError
-		if c.Status == "advisory" {
+		if !c.Blocks() {
 			level = github.LevelNotice
 		}
 		for _, f := range c.Failures {

@@ -4,7 +4,8 @@ import "maps"
 
 // Findings is the reply of a reviewer that makes these findings. What a finding
 // leaves out gets a value: new side, no lines, no symbol, category correctness,
-// severity medium, no criteria, no suggestion.
+// severity medium, no criteria, no suggestion, no
+// artifact.
 func Findings(fs ...map[string]any) map[string]any {
 	all := []any{}
 	for _, f := range fs {
@@ -12,7 +13,7 @@ func Findings(fs ...map[string]any) map[string]any {
 			"path": "", "quote": "", "side": "new", "start_line": nil, "end_line": nil, "symbol": nil,
 			"category": "correctness", "severity": "medium",
 			"claim": "", "subject": "", "predicate": "", "detail": "",
-			"evidence": []any{}, "criteria": []any{}, "suggestion": nil,
+			"evidence": []any{}, "criteria": []any{}, "suggestion": nil, "artifact": nil,
 		}
 		maps.Copy(full, f)
 		all = append(all, full)

@@ -66,18 +66,6 @@ type Finding struct {
 	Tier Tier `json:"tier,omitzero"`
 }
 
-// Artifact is a check that fails by itself: the pattern or script a finding
-// brings so that its claim can be reproduced without a model.
-type Artifact struct {
-	// Kind is "pattern" or "script".
-	Kind string `json:"kind"`
-	// Pattern is an RE2 expression that matches the defect (kind pattern).
-	Pattern string `json:"pattern,omitempty"`
-	// Script is the text of a shell script that exits 1 when the defect is
-	// there and 0 when it is not (kind script).
-	Script string `json:"script,omitempty"`
-}
-
 // Side is the file that line numbers count in.
 type Side string
 

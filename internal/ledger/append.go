@@ -23,8 +23,10 @@ import (
 //     about a defect of another pull request that is not merged;
 //   - add a dismissal of a security, crash, data or secret defect: that takes the
 //     explicit command of a person, and never arrives by a commit;
-//   - remove or change a promoted validator without a `retired` event by a
-//     person, or for a change a new `promoted` one.
+//   - remove a promoted validator, or change it without a new `promoted` event,
+//     unless the base holds a `retired` event by a person: a change cannot
+//     release itself, and whoever merges the retirement has the right to;
+//   - quarantine a promoted validator.
 //
 // Each problem says what to do. The first one of a file is its first bad line.
 func CheckAppend(base, head fs.FS) []Problem {
@@ -45,7 +47,8 @@ func CheckAppend(base, head fs.FS) []Problem {
 		problems = append(problems, after.locate(p))
 	}
 	problems = append(problems, shieldedDismissals(after, isNew)...)
-	return append(problems, checkPromoted(after.events, base, head)...)
+	problems = append(problems, quarantines(after, isNew)...)
+	return append(problems, checkPromoted(before.events, after.events, base, head)...)
 }
 
 // placed is a ledger with the place of every event.
@@ -175,10 +178,30 @@ func shieldedDismissals(l placed, isNew func(*Event) bool) []Problem {
 	return out
 }
 
-// checkPromoted compares the validators that classes were promoted to.
-func checkPromoted(events []Event, base, head fs.FS) []Problem {
+// quarantines lists new quarantines of validators that decide a class: to stop
+// blocking is to loosen the ratchet.
+func quarantines(l placed, isNew func(*Event) bool) []Problem {
+	promoted := promotedNames(l.events)
 	var out []Problem
-	for _, name := range promotedNames(events) {
+	for i := range l.events {
+		e := &l.events[i]
+		if e.Quarantined == nil || !isNew(e) || !slices.Contains(promoted, e.Quarantined.Validator) {
+			continue
+		}
+		p := l.places[e.ID]
+		p.Event = e.ID
+		p.Msg = fmt.Sprintf("event %s quarantines %s, which decides a class; remove the line and repair the check, or retire the class first",
+			e.ID, e.Quarantined.Validator)
+		out = append(out, p)
+	}
+	return out
+}
+
+// checkPromoted compares the validators that classes were promoted to with
+// those of the base. Only what the base has retired is free.
+func checkPromoted(before, after []Event, base, head fs.FS) []Problem {
+	var out []Problem
+	for _, name := range promotedNames(after) {
 		dir := path.Join("validators", name)
 		old, err := hashBelow(base, dir)
 		if err != nil {
@@ -187,10 +210,11 @@ func checkPromoted(events []Event, base, head fs.FS) []Problem {
 		now, err := hashBelow(head, dir)
 		switch {
 		case err == nil && now == old:
-		case err != nil && !retiredByPerson(events, name):
-			out = append(out, Problem{Path: dir, Msg: "a promoted validator is gone or unreadable; " +
-				"restore it, or retire it with `crev ledger retire FP --reason … --by LOGIN` in the same change"})
-		case err == nil && !promotedAs(events, name, now) && !retiredByPerson(events, name):
+		case Released(before, name):
+		case err != nil:
+			out = append(out, Problem{Path: dir, Msg: "a promoted validator is gone or unreadable; restore it, or retire its class " +
+				"first with `crev ledger retire FP --reason WHY --by LOGIN`, in a change of its own that is merged before this one"})
+		case !promotedAs(after, name, now):
 			out = append(out, Problem{Path: dir, Msg: "a promoted validator was changed; " +
 				"promote it again with `crev ledger promote FP --check .crev/" + dir + "` in the same change, or restore it"})
 		}
@@ -209,9 +233,10 @@ func promotedNames(events []Event) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// retiredByPerson reports whether somebody retired every class that the
-// validator was promoted for, after its promotion.
-func retiredByPerson(events []Event, validator string) bool {
+// Released reports whether somebody retired every class that the validator was
+// promoted for, after its promotion: it may be changed and removed. One that
+// decides nothing is released.
+func Released(events []Event, validator string) bool {
 	standing := map[string]bool{}
 	sorted := Sort(events)
 	for i := range sorted {

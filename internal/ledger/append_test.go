@@ -99,6 +99,7 @@ func TestCheckAppendGuardsPromotedValidators(t *testing.T) {
 	retired := day(1, KindRetired, func(*Event) {})
 	nobody := day(1, KindRetired, func(e *Event) { e.By = "" })
 	early := day(-1, KindRetired, func(*Event) {})
+	flaky := day(1, KindQuarantined, func(e *Event) { e.Quarantined.Validator = "v" })
 
 	at := func(check string, events ...Event) fstest.MapFS {
 		fsys := fstest.MapFS{}
@@ -109,24 +110,28 @@ func TestCheckAppendGuardsPromotedValidators(t *testing.T) {
 		return fsys
 	}
 	base := at(script1, promoted)
+	freed := at(script1, promoted, retired)
 	tests := map[string]struct {
-		head fstest.MapFS
-		want string
+		base, head fstest.MapFS
+		want       string
 	}{
-		"untouched":              {at(script1, promoted), ""},
-		"removed":                {at("", promoted), "gone or unreadable"},
-		"changed":                {at(script2, promoted), "was changed"},
-		"removed and retired":    {at("", promoted, retired), ""},
-		"retired by nobody":      {at("", promoted, nobody), "gone or unreadable"},
-		"retired before":         {at("", promoted, early), "gone or unreadable"},
-		"changed and promoted":   {at(script2, promoted, anew), ""},
-		"changed and retired":    {at(script2, promoted, retired), ""},
-		"promoted for the first": {at(script1, promoted, anew), ""},
+		"untouched":                 {base, at(script1, promoted), ""},
+		"removed":                   {base, at("", promoted), "gone or unreadable"},
+		"changed":                   {base, at(script2, promoted), "was changed"},
+		"removed after retirement":  {freed, at("", promoted, retired), ""},
+		"changed after retirement":  {freed, at(script2, promoted, retired), ""},
+		"retired by the change":     {base, at("", promoted, retired), "gone or unreadable"},
+		"retired by nobody":         {at(script1, promoted, nobody), at("", promoted, nobody), "gone or unreadable"},
+		"retired before":            {at(script1, promoted, early), at("", promoted, early), "gone or unreadable"},
+		"changed and promoted":      {base, at(script2, promoted, anew), ""},
+		"promoted for the first":    {base, at(script1, promoted, anew), ""},
+		"put into quarantine":       {base, at(script1, promoted, flaky), "quarantines v, which decides a class"},
+		"in quarantine, not a rule": {at(script1), at(script1, flaky), ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			problems := CheckAppend(base, tt.head)
+			problems := CheckAppend(tt.base, tt.head)
 			if tt.want == "" && len(problems) > 0 || tt.want != "" && (len(problems) != 1 || !strings.Contains(problems[0].String(), tt.want)) {
 				t.Errorf("problems %v, want %q", problems, tt.want)
 			}

@@ -55,6 +55,7 @@ type State struct {
 	merged   map[int]MergedPR
 	closed   map[int]ClosedPR
 	promoted map[string]Promoted
+	trials   trials
 }
 
 // Fold computes the state of one view. It depends only on the set of events:
@@ -94,6 +95,7 @@ func newState(v View) *State {
 		merged:   map[int]MergedPR{},
 		closed:   map[int]ClosedPR{},
 		promoted: map[string]Promoted{},
+		trials:   trials{quarantined: map[string]Quarantined{}, proven: map[string]string{}},
 	}
 }
 
@@ -115,8 +117,15 @@ func (s *State) apply(e *Event) error {
 		s.closed[e.PR] = *e.ClosedPR
 	case e.Promoted != nil:
 		s.promoted[e.FP] = *e.Promoted
+		s.trials.prove(e.Promoted.Validator, e.Promoted.Hash)
 	case e.Retired != nil:
 		delete(s.promoted, e.FP)
+	case e.Quarantined != nil:
+		s.trials.quarantine(*e.Quarantined)
+	case e.Proven != nil:
+		s.trials.prove(e.Proven.Validator, e.Proven.Hash)
+	case e.Checked != nil:
+		s.trials.checked = append(s.trials.checked, *e.Checked)
 	}
 	if e.Defect == "" {
 		return nil
@@ -240,7 +249,7 @@ func born(e *Event) *Defect {
 		Claim: o.Claim, Detail: o.Detail, Category: o.Category, Severity: o.Severity, Tier: o.Tier,
 		Source: o.Source, Quote: o.Quote, Subject: o.Subject, Predicate: o.Predicate,
 		Locations: slices.Clone(o.Locations), DependsOn: o.DependsOn,
-		Evidence: slices.Clone(o.Evidence), Artifact: o.Artifact, Suggestion: o.Suggestion, MissedEarlier: o.MissedEarlier,
+		Evidence: slices.Clone(o.Evidence), Artifact: o.Artifact, Reproduced: o.Reproduced, Suggestion: o.Suggestion, MissedEarlier: o.MissedEarlier,
 		Introduced: o.Locations[0].Commit, LastSeen: o.Locations[0].Commit,
 		OpenedAt: e.At, ChangedAt: e.At,
 	}
@@ -258,10 +267,12 @@ func (d *Defect) record(e *Event) {
 		o := e.Opened
 		d.sees(e, Wording{o.Claim, o.Source, e.Run, o.Locations[0]}, o.Evidence)
 		d.Tier = better(d.Tier, o.Tier)
+		d.shown(o.Artifact, o.Reproduced)
 	case e.Observed != nil:
 		o := e.Observed
 		d.sees(e, Wording{o.Claim, o.Source, e.Run, o.Location}, o.Evidence)
 		d.Tier = better(d.Tier, o.Tier)
+		d.shown(o.Artifact, o.Reproduced)
 	case e.Rated != nil:
 		d.Severity = e.Rated.Severity
 	case e.Relocated != nil:
@@ -294,6 +305,13 @@ func better(a, b finding.Tier) finding.Tier {
 		return b
 	}
 	return a
+}
+
+// shown keeps the artifact that was last reproduced.
+func (d *Defect) shown(a *finding.Artifact, r *finding.Reproduction) {
+	if r != nil {
+		d.Artifact, d.Reproduced = a, r
+	}
 }
 
 func (d *Defect) sees(e *Event, w Wording, evidence []string) {
@@ -430,6 +448,22 @@ func (s *State) NewDefectID(fp, run string, taken func(DefectID) bool) DefectID 
 func (s *State) PromotedBy(fp string) (Promoted, bool) {
 	p, ok := s.promoted[fp]
 	return p, ok
+}
+
+// Promotion is a class with the validator that decides it.
+type Promotion struct {
+	FP string
+	Promoted
+}
+
+// Promotions returns the classes of the view that a validator decides, by
+// fingerprint.
+func (s *State) Promotions() []Promotion {
+	out := make([]Promotion, 0, len(s.promoted))
+	for _, fp := range slices.Sorted(maps.Keys(s.promoted)) {
+		out = append(out, Promotion{fp, s.promoted[fp]})
+	}
+	return out
 }
 
 // Merged reports whether a pull request was merged, and as what.

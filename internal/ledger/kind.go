@@ -29,6 +29,9 @@ const (
 	KindLearned           Kind = "learned"
 	KindPromoted          Kind = "promoted"
 	KindRetired           Kind = "retired"
+	KindQuarantined       Kind = "quarantined"
+	KindProven            Kind = "proven"
+	KindChecked           Kind = "checked"
 	KindReviewed          Kind = "reviewed"
 	KindMergedPR          Kind = "merged_pr"
 	KindClosedPR          Kind = "closed_pr"
@@ -85,6 +88,9 @@ var payloads = []struct {
 	{KindLearned, aboutAny, func(p *Payload) checker { return present(p.Learned) }},
 	{KindPromoted, aboutClass, func(p *Payload) checker { return present(p.Promoted) }},
 	{KindRetired, aboutClass, func(p *Payload) checker { return present(p.Retired) }},
+	{KindQuarantined, aboutNothing, func(p *Payload) checker { return present(p.Quarantined) }},
+	{KindProven, aboutNothing, func(p *Payload) checker { return present(p.Proven) }},
+	{KindChecked, aboutNothing, func(p *Payload) checker { return present(p.Checked) }},
 	{KindReviewed, aboutNothing, func(p *Payload) checker { return present(p.Reviewed) }},
 	{KindMergedPR, aboutPR, func(p *Payload) checker { return present(p.MergedPR) }},
 	{KindClosedPR, aboutPR, func(p *Payload) checker { return present(p.ClosedPR) }},

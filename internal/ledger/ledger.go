@@ -78,6 +78,9 @@ type Payload struct {
 	Learned           *Learned           `json:"learned,omitempty"`
 	Promoted          *Promoted          `json:"promoted,omitempty"`
 	Retired           *Retired           `json:"retired,omitempty"`
+	Quarantined       *Quarantined       `json:"quarantined,omitempty"`
+	Proven            *Proven            `json:"proven,omitempty"`
+	Checked           *Checked           `json:"checked,omitempty"`
 	Reviewed          *Reviewed          `json:"reviewed,omitempty"`
 	MergedPR          *MergedPR          `json:"merged_pr,omitempty"`
 	ClosedPR          *ClosedPR          `json:"closed_pr,omitempty"`
@@ -108,6 +111,8 @@ type Opened struct {
 	Evidence  []string          `json:"evidence,omitempty"`
 	Quote     string            `json:"quote,omitempty"`
 	Artifact  *finding.Artifact `json:"artifact,omitempty"`
+	// Reproduced is the run of the artifact, nil unless the tier is 1.
+	Reproduced *finding.Reproduction `json:"reproduced,omitempty"`
 	// Suggestion is replacement text for the primary location.
 	Suggestion string `json:"suggestion,omitempty"`
 	// Repeat tells apart sightings of one run in one second that say the very
@@ -133,6 +138,9 @@ type Observed struct {
 	How      string             `json:"how,omitempty"`
 	Score    float64            `json:"score,omitempty"`
 	Also     []finding.Location `json:"also,omitempty"`
+	// Artifact and Reproduced are what a sighting of tier 1 brings.
+	Artifact   *finding.Artifact     `json:"artifact,omitempty"`
+	Reproduced *finding.Reproduction `json:"reproduced,omitempty"`
 }
 
 // Rated changes the severity of a defect.
@@ -308,6 +316,49 @@ type Promoted struct {
 type Retired struct {
 	Reason    string `json:"reason"`
 	Validator string `json:"validator,omitempty"`
+}
+
+// Quarantined says that a validator gave two answers about one input. It is
+// reported and does not block until it is proven again.
+type Quarantined struct {
+	Validator string `json:"validator"`
+	// Hash is of the validator's folder that flaked.
+	Hash string `json:"hash"`
+	// Commit is the judged tree.
+	Commit string `json:"commit"`
+	// Evidence are the answers that differ, one line each.
+	Evidence []string `json:"evidence"`
+}
+
+// Proven says that a validator told bad from good, the same way each time. It
+// ends a quarantine.
+type Proven struct {
+	Validator string `json:"validator"`
+	// Hash is of the validator's folder that was proven.
+	Hash string `json:"hash"`
+	// Reason says against what: the samples, or two commits.
+	Reason string `json:"reason"`
+}
+
+// Checked records what the validators of one run answered. Two runs about the
+// same commit, base and validator that differ show a flaky one.
+type Checked struct {
+	Commit string `json:"commit"`
+	Base   string `json:"base"`
+	// Sandbox is the level that scripts ran at, "" when none ran.
+	Sandbox string        `json:"sandbox,omitempty"`
+	Results []CheckResult `json:"results"`
+}
+
+// CheckResult is the answer of one validator.
+type CheckResult struct {
+	Validator string `json:"validator"`
+	// Hash is of the validator's folder, "" for a built-in one.
+	Hash string `json:"hash,omitempty"`
+	// Status is clean, found, broken or quarantined.
+	Status string `json:"status"`
+	// Found is the number of failures.
+	Found int `json:"found,omitempty"`
 }
 
 // Reviewed records what one batch of a run covered.

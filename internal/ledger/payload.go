@@ -175,17 +175,47 @@ func (l *Learned) check() error {
 }
 
 func (p *Promoted) check() error {
-	if !isSlug(p.Validator) {
-		return fmt.Errorf("validator %q: want the name of a folder in .crev/validators", p.Validator)
-	}
-	return required("hash", p.Hash)
+	return first(validatorName(p.Validator), required("hash", p.Hash))
 }
 
 func (r *Retired) check() error {
-	if r.Validator != "" && !isSlug(r.Validator) {
-		return fmt.Errorf("validator %q: want the name of a folder in .crev/validators", r.Validator)
+	if r.Validator != "" {
+		if err := validatorName(r.Validator); err != nil {
+			return err
+		}
 	}
 	return required("reason", r.Reason)
+}
+
+func (q *Quarantined) check() error {
+	if len(q.Evidence) < 2 {
+		return errors.New("evidence: want the two answers that differ")
+	}
+	return first(validatorName(q.Validator), required("hash", q.Hash, "commit", q.Commit))
+}
+
+func (p *Proven) check() error {
+	return first(validatorName(p.Validator), required("hash", p.Hash, "reason", p.Reason))
+}
+
+func (c *Checked) check() error {
+	for _, r := range c.Results {
+		err := first(validatorName(r.Validator), oneOf("status", r.Status, "clean", "found", "broken", "quarantined"))
+		switch {
+		case err != nil:
+			return err
+		case r.Found < 0:
+			return fmt.Errorf("found %d: want 0 or more", r.Found)
+		}
+	}
+	return required("commit", c.Commit, "base", c.Base)
+}
+
+func validatorName(name string) error {
+	if !isSlug(name) {
+		return fmt.Errorf("validator %q: want the name of a folder in .crev/validators", name)
+	}
+	return nil
 }
 
 func (r *Reviewed) check() error {

@@ -58,6 +58,8 @@ type Defect struct {
 	Criteria  []Criterion        `json:"criteria,omitempty"`
 	Evidence  []string           `json:"evidence,omitempty"`
 	Artifact  *finding.Artifact  `json:"artifact,omitempty"`
+	// Reproduced is the latest run of the artifact that showed it.
+	Reproduced *finding.Reproduction `json:"reproduced,omitempty"`
 	// Suggestion mirrors Opened.
 	Suggestion string `json:"suggestion,omitempty"`
 

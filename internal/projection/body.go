@@ -26,6 +26,9 @@ func body(d *ledger.Defect, r *Report, suggestion string) string {
 	if len(d.Evidence) > 0 {
 		b.WriteString("\n\nHow to see it:\n" + bullets(d.Evidence))
 	}
+	if d.Reproduced != nil {
+		b.WriteString("\n\n" + reproduction(d.Reproduced))
+	}
 	if text := progress(d); text != "" {
 		b.WriteString("\n\n" + text)
 	}
@@ -74,6 +77,12 @@ func label(d *ledger.Defect) string {
 	}
 	s := strings.Join(words, ", ")
 	return strings.ToUpper(s[:1]) + s[1:] + ". "
+}
+
+// reproduction shows the run that makes a defect tier 1.
+func reproduction(r *finding.Reproduction) string {
+	return fmt.Sprintf("Reproduced %d times: %s ends with %d at %s and with 0 at %s.\n\n%s", r.Runs, Code(r.Command), r.Exit,
+		Short(r.Head), Line(r.Against), breakComments(Block("text", Visible(strings.TrimRight(r.Output, "\n")))))
 }
 
 // progress lists what would close the defect, and how far it is.

@@ -47,6 +47,8 @@ type Report struct {
 	Changes  []Change
 	Hidden   []Hidden
 	Coverage []Coverage
+	// Proofs are of the validators that the pull request adds or changes.
+	Proofs []Proof
 	// Proposed lists changes under .crev/ that the pull request itself makes:
 	// they take effect after the merge.
 	Proposed []string
@@ -68,11 +70,14 @@ type Report struct {
 type Check struct {
 	Name string
 	Says string
-	// Status is clean, found, broken or advisory.
+	// Status is clean, found, broken, advisory or quarantined.
 	Status   string
 	Reason   string
 	Failures []Failure
 }
+
+// Blocks reports whether the check makes the job fail.
+func (c Check) Blocks() bool { return c.Status == "found" || c.Status == "broken" }
 
 // Failure is one place a validator points at.
 type Failure struct {

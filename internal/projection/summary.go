@@ -30,6 +30,7 @@ func Summary(r *Report, p Plan) string {
 		fmt.Fprintf(&b, "\n> %s\n", Line(n))
 	}
 	writeChecks(&b, r)
+	writeProofs(&b, r)
 	writeDefects(&b, r, p)
 	writeChanges(&b, r)
 	if len(r.Proposed) > 0 {

@@ -19,6 +19,7 @@ func WriteText(w io.Writer, r *Report) error {
 			fmt.Fprintf(&b, "  %s: %s\n", plain(at(f.Path, f.Line)), plain(f.Message))
 		}
 	}
+	writeTextProofs(&b, r)
 	writeTextDefects(&b, r)
 	for _, c := range r.Changes {
 		fmt.Fprintf(&b, "%s %s%s\n", c.Defect, c.What, tail(c.Detail))
@@ -56,6 +57,12 @@ func writeTextDefects(b *strings.Builder, r *Report) {
 		for _, s := range append([]string{d.Detail}, d.Evidence...) {
 			if s != "" {
 				fmt.Fprintf(b, "    %s\n", plain(s))
+			}
+		}
+		if r := d.Reproduced; r != nil {
+			fmt.Fprintf(b, "    reproduced %d times: %s ends with %d at %s and with 0 at %s\n", r.Runs, plain(r.Command), r.Exit, Short(r.Head), plain(r.Against))
+			for line := range strings.Lines(r.Output) {
+				fmt.Fprintf(b, "      | %s\n", plain(line))
 			}
 		}
 		for _, c := range d.Criteria {

@@ -88,7 +88,7 @@ func sideBySide(a, b *Known) bool {
 // together.
 func guardPair(a, b *Known) string {
 	switch {
-	case a.Artifact != nil && b.Artifact != nil && *a.Artifact != *b.Artifact:
+	case a.Artifact != nil && b.Artifact != nil && !a.Artifact.Same(b.Artifact):
 		return "both bring an artifact, and the artifacts differ"
 	case (a.Status == ledger.Waived) != (b.Status == ledger.Waived):
 		return "one of the two was dismissed, and a dismissal is not inherited"

@@ -142,7 +142,7 @@ func (r *run) evidence(i, k int) (How, bool) {
 }
 
 func sameArtifact(a, b *finding.Artifact) bool {
-	return a != nil && b != nil && *a == *b && (a.Pattern != "" || a.Script != "")
+	return a != nil && b != nil && a.Same(b) && a.Checks()
 }
 
 // sameLine holds for a place that is sure and starts on the observation's line,

@@ -20,7 +20,7 @@ func (r *run) guard(i, k int, how How) string {
 	o, d := &r.obs[i], &r.known[k]
 	grave := r.graveObs.of(i, func() bool { return grave(o.Category, o.Claim) }) ||
 		r.graveKnown.of(k, func() bool { return grave(d.Category, d.Wordings...) })
-	if o.Artifact != nil && d.Artifact != nil && *o.Artifact != *d.Artifact {
+	if o.Artifact != nil && d.Artifact != nil && !o.Artifact.Same(d.Artifact) {
 		return "both bring an artifact, and the artifacts differ"
 	}
 	if d.Status == ledger.Waived && (grave || !r.unchanged(i, k)) {

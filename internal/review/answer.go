@@ -27,6 +27,7 @@ func readFindings(raw json.RawMessage, source string) ([]finding.Finding, error)
 			Evidence   []string `json:"evidence"`
 			Criteria   []string `json:"criteria"`
 			Suggestion *string  `json:"suggestion"`
+			Artifact   *brought `json:"artifact"`
 		} `json:"findings"`
 	}
 	if err := json.Unmarshal(raw, &body); err != nil {
@@ -47,11 +48,29 @@ func readFindings(raw json.RawMessage, source string) ([]finding.Finding, error)
 			StartLine: deref(f.StartLine), EndLine: deref(f.EndLine), Symbol: deref(f.Symbol),
 			Category: strings.ToLower(strings.TrimSpace(f.Category)), Severity: sev,
 			Claim: f.Claim, Subject: f.Subject, Predicate: f.Predicate, Detail: f.Detail,
-			Evidence: f.Evidence, Criteria: f.Criteria, Suggestion: deref(f.Suggestion),
+			Evidence: f.Evidence, Criteria: f.Criteria, Suggestion: deref(f.Suggestion), Artifact: f.Artifact.artifact(),
 			Tier: finding.Advisory,
 		})
 	}
 	return out, nil
+}
+
+// brought is an artifact as a reviewer writes it.
+type brought struct {
+	Kind    string   `json:"kind"`
+	Scope   []string `json:"scope"`
+	Pattern *string  `json:"pattern"`
+	Must    *string  `json:"must"`
+	Script  *string  `json:"script"`
+	Fixed   *string  `json:"fixed"`
+}
+
+func (b *brought) artifact() *finding.Artifact {
+	if b == nil {
+		return nil
+	}
+	return &finding.Artifact{Kind: b.Kind, Scope: b.Scope, Pattern: deref(b.Pattern), Must: deref(b.Must),
+		Script: deref(b.Script), Fixed: deref(b.Fixed)}
 }
 
 func deref[T any](p *T) T {

@@ -41,6 +41,7 @@ type Config struct {
 	Ledger         LedgerConfig               `yaml:"ledger"`
 	Comments       CommentsConfig             `yaml:"comments"`
 	Sandbox        SandboxConfig              `yaml:"sandbox"`
+	Artifacts      ArtifactsConfig            `yaml:"artifacts"`
 	Builtins       []string                   `yaml:"builtins"`
 	Exclude        []string                   `yaml:"exclude"`
 	Drafts         bool                       `yaml:"drafts"`
@@ -130,6 +131,13 @@ type CommentsConfig struct {
 type SandboxConfig struct {
 	Read    []string      `yaml:"read"`
 	Timeout time.Duration `yaml:"timeout"`
+}
+
+// ArtifactsConfig says what a reviewer may bring to show a finding.
+type ArtifactsConfig struct {
+	// Scripts lets crev run, locked in, scripts that a model wrote. Patterns
+	// need no permission.
+	Scripts bool `yaml:"scripts"`
 }
 
 // DefaultConfig is what an empty file means.

@@ -57,6 +57,8 @@ type claim struct {
 	judged string
 	// checked says that the judge has seen it, or that it needs no judge.
 	checked bool
+	// reproduced is the run of its artifact that showed it, nil when none did.
+	reproduced *finding.Reproduction
 }
 
 // detect takes every batch through reviewers, gate and checkers. A batch that

@@ -20,7 +20,7 @@ func TestReadFindings(t *testing.T) {
 	t.Parallel()
 	const one = `{"findings": [{"path": "a.go", "quote": "x", "side": %q, "start_line": 3, "end_line": null,
 		"symbol": null, "category": " Security ", "severity": %q, "claim": "c", "subject": "s", "predicate": "p",
-		"detail": "d", "evidence": ["e"], "criteria": ["k"], "suggestion": null}]}`
+		"detail": "d", "evidence": ["e"], "criteria": ["k"], "suggestion": null, "artifact": null}]}`
 	want := finding.Finding{
 		Source: "code", Path: "a.go", Quote: "x", Side: finding.Right, StartLine: 3, Category: "security",
 		Severity: finding.High, Claim: "c", Subject: "s", Predicate: "p", Detail: "d",

@@ -32,7 +32,14 @@ type job struct {
 	headTree   fs.FS
 	files      []*diff.File
 	validators []validator.Validator
-	runner     *sandbox.Runner
+	// trust is what the base's ledger says of validators, ran what they
+	// said in this run, and level the best one a script of theirs ran at.
+	trust trust
+	ran   []ran
+	level sandbox.Level
+	// said are the claims of promoted classes, filled when first asked for.
+	said   map[string]map[string]bool
+	runner *sandbox.Runner
 	// tracked are the paths of the head's tree.
 	tracked []string
 

@@ -100,6 +100,14 @@ func (j *job) redactFinding(f finding.Finding) finding.Finding {
 		*s = j.redact(*s)
 	}
 	f.Evidence, f.Criteria = j.redactAll(f.Evidence), j.redactAll(f.Criteria)
+	if f.Artifact != nil {
+		a := *f.Artifact
+		for _, s := range []*string{&a.Pattern, &a.Must, &a.Script, &a.Fixed} {
+			*s = j.redact(*s)
+		}
+		a.Scope = j.redactAll(a.Scope)
+		f.Artifact = &a
+	}
 	return f
 }
 

@@ -25,7 +25,7 @@ const findingsSchema = `{
         "type": "object",
         "additionalProperties": false,
         "required": ["path", "quote", "side", "start_line", "end_line", "symbol", "category", "severity",
-          "claim", "subject", "predicate", "detail", "evidence", "criteria", "suggestion"],
+          "claim", "subject", "predicate", "detail", "evidence", "criteria", "suggestion", "artifact"],
         "properties": {
           "path": {"type": "string"},
           "quote": {"type": "string"},
@@ -41,7 +41,20 @@ const findingsSchema = `{
           "detail": {"type": "string"},
           "evidence": {"type": "array", "items": {"type": "string"}},
           "criteria": {"type": "array", "items": {"type": "string"}},
-          "suggestion": {"type": ["string", "null"]}
+          "suggestion": {"type": ["string", "null"]},
+          "artifact": {
+            "type": ["object", "null"],
+            "additionalProperties": false,
+            "required": ["kind", "scope", "pattern", "must", "script", "fixed"],
+            "properties": {
+              "kind": {"type": "string", "enum": ["pattern", "script"]},
+              "scope": {"type": "array", "items": {"type": "string"}},
+              "pattern": {"type": ["string", "null"]},
+              "must": {"type": ["string", "null"]},
+              "script": {"type": ["string", "null"]},
+              "fixed": {"type": ["string", "null"]}
+            }
+          }
         }
       }
     }

@@ -9,12 +9,10 @@ import (
 	"time"
 
 	"github.com/crev-ratchet/crev/internal/finding"
-	"github.com/crev-ratchet/crev/internal/glob"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/reconcile"
 	"github.com/crev-ratchet/crev/internal/relocate"
-	"github.com/crev-ratchet/crev/internal/validator"
 )
 
 // reconcile gives each claim an identity: a known defect is seen again, any
@@ -151,7 +149,8 @@ func (j *job) open(c claim, o reconcile.Observation, d reconcile.Decision) ledge
 	}
 	j.add(ledger.Event{FP: fp, Defect: id, By: c.Source, Payload: ledger.Payload{Opened: &ledger.Opened{
 		FP0: finding.FP0(c.Path, c.Claim), Claim: c.Claim, Detail: c.Detail, Category: c.Category,
-		Severity: finding.Max(c.Severity, d.Severity), Tier: finding.Advisory, Source: c.Source,
+		Severity: finding.Max(c.Severity, d.Severity), Tier: c.Tier, Source: c.Source,
+		Artifact: c.Artifact, Reproduced: c.reproduced,
 		Subject: c.Subject, Predicate: c.Predicate,
 		Locations: []finding.Location{o.Location},
 		DependsOn: j.namedPaths(c),
@@ -174,9 +173,15 @@ func (j *job) observe(c claim, o reconcile.Observation, d reconcile.Decision, id
 	}
 	j.add(ledger.Event{FP: fp, Defect: id, By: c.Source, Payload: ledger.Payload{Observed: &ledger.Observed{
 		FP0: finding.FP0(c.Path, c.Claim), Claim: c.Claim, Category: c.Category, Severity: c.Severity,
-		Tier: finding.Advisory, Source: c.Source, Location: bare(o.Location), Criteria: c.Criteria,
+		Tier: c.Tier, Artifact: c.Artifact, Reproduced: c.reproduced, Source: c.Source, Location: bare(o.Location), Criteria: c.Criteria,
 		Evidence: c.Evidence, How: string(d.How), Score: d.Score,
 	}}})
+	if by := j.decidedBy(fp, c); by != "" && c.dropped == "" {
+		j.add(ledger.Event{FP: fp, Defect: id, Payload: ledger.Payload{Suppressed: &ledger.Suppressed{
+			Reason: "validator", By: by, Detail: "decides it", Commit: j.in.Head}}})
+		j.hide(c, "validator", by+" decides it")
+		return
+	}
 	if c.dropped == "" {
 		j.standing[id] = true
 		j.worst[id] = finding.Max(j.worst[id], c.Severity)
@@ -204,8 +209,8 @@ func (j *job) suppress(id ledger.DefectID, fp string, c claim) bool {
 	switch {
 	case c.dropped != "":
 		reason, by, detail = "judge", "recheck", c.dropped
-	case j.decidedBy(fp, c.Path) != "":
-		reason, by = "validator", j.decidedBy(fp, c.Path)
+	case j.decidedBy(fp, c) != "":
+		reason, by, detail = "validator", j.decidedBy(fp, c), "decides it"
 	case j.settled(c):
 		reason, detail = "convergence", "the line was reviewed before and has not changed"
 	default:
@@ -220,20 +225,6 @@ func (j *job) suppress(id ledger.DefectID, fp string, c claim) bool {
 func (j *job) hide(c claim, reason, by string) {
 	j.report.Hidden = append(j.report.Hidden, projection.Hidden{
 		Claim: c.Claim, Path: c.Path, Line: c.StartLine, Reason: reason, By: by})
-}
-
-// decidedBy names the validator to which a class was promoted, where it covers
-// the path: no model argues about that class again.
-func (j *job) decidedBy(fp, path string) string {
-	p, ok := j.state.PromotedBy(fp)
-	if !ok {
-		return ""
-	}
-	i := slices.IndexFunc(j.validators, func(v validator.Validator) bool { return v.Name == p.Validator })
-	if i < 0 || !glob.Match(j.validators[i].Scope, path) {
-		return ""
-	}
-	return p.Validator
 }
 
 // settled reports whether a complete review has seen this very line before: the

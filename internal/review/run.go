@@ -24,8 +24,10 @@ func Run(ctx context.Context, in Request, d Deps) (*Outcome, error) {
 	// code changed.
 	j.readLedger(ctx)
 	j.readMemory(ctx)
+	j.recordChecks()
 	j.follow(ctx)
 	j.reopen(ctx)
+	j.regress()
 	j.verify(ctx)
 
 	// What is new: cut the change, take each batch through reviewers, gate and
@@ -35,6 +37,7 @@ func Run(ctx context.Context, in Request, d Deps) (*Outcome, error) {
 	}
 	j.detect(ctx)
 	j.checkAll(ctx)
+	j.tryArtifacts(ctx)
 
 	// One identity for each: known defects are seen again, the others open.
 	j.reconcile(ctx)

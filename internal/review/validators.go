@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crev-ratchet/crev/internal/diff"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/sandbox"
@@ -31,6 +30,7 @@ func (j *job) runValidators(ctx context.Context) {
 
 	base, problems := loadValidators(j.baseTree)
 	j.validators = base
+	j.trust = readTrust(j.baseTree)
 	for _, p := range problems {
 		j.report.Checks = append(j.report.Checks, projection.Check{
 			Name: p.Validator, Status: string(validator.Broken), Reason: p.String()})
@@ -42,32 +42,59 @@ func (j *job) runValidators(ctx context.Context) {
 		}
 	}
 	in := j.validatorInput(tree)
-	for _, r := range j.runAll(ctx, run, in) {
-		j.report.Checks = append(j.report.Checks, j.checkOf(r))
+	for i, r := range j.runAll(ctx, run, in) {
+		j.report.Checks = append(j.report.Checks, j.answer(ctx, run[i], r, in))
 	}
-	j.advise(ctx, base, in)
+	j.propose(ctx, in)
 }
 
-// advise runs the validators that only the head has. They block from the next
-// pull request on.
-func (j *job) advise(ctx context.Context, base []validator.Validator, in validator.Input) {
-	if !slices.ContainsFunc(j.files, func(f *diff.File) bool { return strings.HasPrefix(f.Path(), validator.Root+"/") }) {
-		return
+// advisory is the status of a check that cannot block yet, quarantined of one
+// that must not because it flaked.
+const (
+	advisory    = "advisory"
+	quarantined = "quarantined"
+)
+
+// answer turns what a validator of the base said into a check. A program that
+// does not pass is run once more: one that changes its answer about the same tree
+// must not block anybody, unless it decides a class, because then that would be
+// a way out.
+func (j *job) answer(ctx context.Context, v validator.Validator, r validator.Result, in validator.Input) projection.Check {
+	hash := hashOf(v)
+	var flaked []string
+	if executes(v) && !r.Passed() && r.Level != 0 {
+		in.Runner = j.runnerFor(v)
+		flaked = validator.Differ(r, validator.Run(ctx, v, in))
 	}
-	head, _ := loadValidators(j.headTree)
-	added := slices.DeleteFunc(head, func(v validator.Validator) bool {
-		return slices.ContainsFunc(base, func(b validator.Validator) bool { return b.Name == v.Name })
-	})
-	for _, r := range j.runAll(ctx, added, in) {
-		c := j.checkOf(r)
-		c.Reason = strings.TrimSuffix("advice until it is merged, "+c.Status+"; "+c.Reason, "; ")
-		c.Status = advisory
-		j.report.Checks = append(j.report.Checks, c)
+	c := j.checkOf(r)
+	j.ran = append(j.ran, ran{CheckResult: ledger.CheckResult{
+		Validator: v.Name, Hash: hash, Status: c.Status, Found: len(r.Failures)}, flaked: flaked})
+	j.level = max(j.level, r.Level)
+	q, held := j.trust.Quarantined(v.Name, hash)
+	decides := j.decides(v)
+	switch {
+	case r.Passed():
+	case flaked != nil && decides:
+		c.Status = string(validator.Broken)
+		c.Reason = j.redact("it decides a class and gave two answers about this tree (" + strings.Join(flaked, "; then ") +
+			"); repair it, or retire the class")
+	case flaked != nil:
+		c.Status = quarantined
+		c.Reason = j.redact("it gave two answers about this tree, so it does not block: " + strings.Join(flaked, "; then "))
+	case held && !decides:
+		c.Status = quarantined
+		c.Reason = j.redact(fmt.Sprintf("it flaked at %s (%s), so it does not block until it is proven again: crev validators prove %s --record",
+			projection.Short(q.Commit), strings.Join(q.Evidence, "; then "), v.Name))
 	}
+	return c
 }
 
-// advisory is the status of a check that cannot block.
-const advisory = "advisory"
+// ran is what one validator said in this run.
+type ran struct {
+	ledger.CheckResult
+	// flaked are two answers that differ, nil when there was one only.
+	flaked []string
+}
 
 // loadValidators reads the validators of a tree; no folder means none.
 func loadValidators(tree fs.FS) ([]validator.Validator, []validator.Problem) {
@@ -105,6 +132,14 @@ func (j *job) sandbox() *sandbox.Runner {
 		j.d.Log.Info("sandbox", "level", j.runner.Report().Level)
 	}
 	return j.runner
+}
+
+// runnerFor returns what a validator runs in, nil for one that needs nothing.
+func (j *job) runnerFor(v validator.Validator) *sandbox.Runner {
+	if !executes(v) {
+		return nil
+	}
+	return j.sandbox()
 }
 
 // executes reports whether a validator runs a program of the repository.

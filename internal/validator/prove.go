@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 )
 
 // The sample folders of a validator. Each is the root of a small tree, so that
@@ -35,6 +36,22 @@ const (
 	Unproven Verdict = "broken"
 )
 
+// Remedy says in plain words what to do about a verdict, "" when there is nothing
+// to do.
+func (v Verdict) Remedy() string {
+	switch v {
+	case Vacuous:
+		return "Make the check see the defect, or put code that has it into bad/, at a path of the scope."
+	case Overfit:
+		return "Make the check narrower, or take what it rightly finds out of good/."
+	case Flaky:
+		return "Make it answer and print the same each time: no clock, no random order, no network."
+	case Unproven:
+		return "Repair it: a check that cannot run would block every pull request."
+	}
+	return ""
+}
+
 // Proof is the answer of Prove with the runs that gave it.
 type Proof struct {
 	Validator string  `json:"validator"`
@@ -59,18 +76,21 @@ func Prove(ctx context.Context, v Validator, bad, good Input) Proof {
 	for _, side := range []struct {
 		name string
 		runs []Result
-	}{{"bad", badRuns}, {"good", goodRuns}} {
+	}{{bad.name("the bad samples"), badRuns}, {good.name("the good samples"), goodRuns}} {
 		for i, r := range side.runs {
 			if r.Status == Broken {
 				p.Verdict = Unproven
-				p.Reason = fmt.Sprintf("on the %s samples, run %d: %s", side.name, i+1, r.Reason)
+				p.Reason = fmt.Sprintf("on %s, run %d: %s", side.name, i+1, r.Reason)
 				return p
 			}
 		}
 		for i, r := range side.runs[1:] {
 			if !same(side.runs[0], r) {
 				p.Verdict = Flaky
-				p.Reason = fmt.Sprintf("on the %s samples, run 1 and run %d differ", side.name, i+2)
+				p.Reason = fmt.Sprintf("on %s, run 1 and run %d differ", side.name, i+2)
+				if d := Differ(side.runs[0], r); d != nil {
+					p.Reason += ": " + strings.Join(d, ", then ")
+				}
 				p.Bad, p.Good = side.runs[0], r
 				return p
 			}
@@ -79,21 +99,57 @@ func Prove(ctx context.Context, v Validator, bad, good Input) Proof {
 	switch {
 	case p.Bad.Files == 0:
 		p.Verdict = Unproven
-		p.Reason = "no bad sample is in its scope; put one at a path that the scope matches, below bad/"
+		p.Reason = nothingToJudge(bad, badSamples)
 	case p.Good.Files == 0:
 		p.Verdict = Unproven
-		p.Reason = "no good sample is in its scope; put one at a path that the scope matches, below good/"
+		p.Reason = nothingToJudge(good, goodSamples)
 	case p.Bad.Status == Clean:
 		p.Verdict = Vacuous
-		p.Reason = "it finds nothing in the bad samples"
+		p.Reason = "it finds nothing in " + bad.name("the bad samples")
 	case p.Good.Status == Found:
 		p.Verdict = Overfit
-		p.Reason = "it also finds something in the good samples: " + p.Good.Failures[0].String()
+		p.Reason = "it also finds something in " + good.name("the good samples") + ": " + p.Good.Failures[0].String()
 	default:
 		p.Verdict = Proven
-		p.Reason = fmt.Sprintf("red on the bad samples and green on the good ones, %d times each", proofRuns)
+		p.Reason = fmt.Sprintf("red on %s and green on %s, %d times each", bad.name("the bad samples"), good.name("the good ones"), proofRuns)
 	}
 	return p
+}
+
+// nothingToJudge says what to do about a side without a file in scope.
+func nothingToJudge(in Input, folder string) string {
+	if in.Name != "" {
+		return "no file of " + in.Name + " is in its scope"
+	}
+	return fmt.Sprintf("no %s sample is in its scope; put one at a path that the scope matches, below %[1]s/", folder)
+}
+
+// maxShownFailures bounds the failures of a run that are shown.
+const maxShownFailures = 5
+
+// Show renders the runs of a proof for people, one statement a line.
+func (p Proof) Show() string {
+	var b strings.Builder
+	for _, side := range []struct {
+		name string
+		r    Result
+	}{{"bad", p.Bad}, {"good", p.Good}} {
+		if side.r.Status == "" {
+			continue
+		}
+		fmt.Fprintf(&b, "%s: %s, %d files judged\n", side.name, side.r.Status, side.r.Files)
+		for i, f := range side.r.Failures {
+			if i == maxShownFailures {
+				fmt.Fprintf(&b, "  and %d more\n", len(side.r.Failures)-i)
+				break
+			}
+			fmt.Fprintf(&b, "  %s\n", f)
+		}
+		if side.r.Status == Broken {
+			fmt.Fprintf(&b, "  %s\n", side.r.Reason)
+		}
+	}
+	return b.String()
 }
 
 func repeat(ctx context.Context, v Validator, in Input) []Result {

@@ -175,6 +175,9 @@ type Range struct{ Start, End int }
 
 // Input is what a validator judges.
 type Input struct {
+	// Name is what reasons call the tree, such as "the bad samples"; "" where
+	// nobody has to be told.
+	Name string
 	// Tree is the judged tree; nil means Dir.
 	Tree fs.FS
 	// Dir is the same tree on disk, which scripts run in. "" makes an export
