@@ -51,6 +51,14 @@ func (j *job) tryArtifacts(ctx context.Context) {
 	}
 }
 
+// tier is what crev makes of a claim; no reviewer says it.
+func (c *claim) tier() finding.Tier {
+	if c.reproduced != nil {
+		return finding.Reproduced
+	}
+	return finding.Advisory
+}
+
 // trials are the artifacts of one run and the trees they are run in.
 type trials struct {
 	*job
@@ -83,7 +91,6 @@ func (t *trials) try(ctx context.Context, c *claim) {
 		c.Evidence = append(c.Evidence, cut(t.redact(fmt.Sprintf("Its artifact shows nothing (%s): %s", outcome, reason)), maxItem))
 		return
 	}
-	c.Tier = finding.Reproduced
 	c.reproduced = &finding.Reproduction{
 		Command: t.redact(commandOf(c)), Exit: 1, Output: cut(t.redact(outputOf(trial.Head)), maxReproduced),
 		Head: t.in.Head, Against: trial.Against, Runs: trial.Runs,

@@ -149,7 +149,7 @@ func (j *job) open(c claim, o reconcile.Observation, d reconcile.Decision) ledge
 	}
 	j.add(ledger.Event{FP: fp, Defect: id, By: c.Source, Payload: ledger.Payload{Opened: &ledger.Opened{
 		FP0: finding.FP0(c.Path, c.Claim), Claim: c.Claim, Detail: c.Detail, Category: c.Category,
-		Severity: finding.Max(c.Severity, d.Severity), Tier: c.Tier, Source: c.Source,
+		Severity: finding.Max(c.Severity, d.Severity), Tier: c.tier(), Source: c.Source,
 		Artifact: c.Artifact, Reproduced: c.reproduced,
 		Subject: c.Subject, Predicate: c.Predicate,
 		Locations: []finding.Location{o.Location},
@@ -173,7 +173,7 @@ func (j *job) observe(c claim, o reconcile.Observation, d reconcile.Decision, id
 	}
 	j.add(ledger.Event{FP: fp, Defect: id, By: c.Source, Payload: ledger.Payload{Observed: &ledger.Observed{
 		FP0: finding.FP0(c.Path, c.Claim), Claim: c.Claim, Category: c.Category, Severity: c.Severity,
-		Tier: c.Tier, Artifact: c.Artifact, Reproduced: c.reproduced, Source: c.Source, Location: bare(o.Location), Criteria: c.Criteria,
+		Tier: c.tier(), Artifact: c.Artifact, Reproduced: c.reproduced, Source: c.Source, Location: bare(o.Location), Criteria: c.Criteria,
 		Evidence: c.Evidence, How: string(d.How), Score: d.Score,
 	}}})
 	if by := j.decidedBy(fp, c); by != "" && c.dropped == "" {
