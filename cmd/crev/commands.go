@@ -11,6 +11,7 @@ func commands() []command {
 		{name: "ledger", summary: "count what comes back, turn it into checks, look after the store", subs: ledgerCommands()},
 		{name: "rule", summary: "look after what the team decided", subs: ruleCommands()},
 		{name: "init", summary: "set a repository up: configuration, ledger, workflows", run: initCommand},
+		{name: "doctor", summary: "say whether crev can work here, and what is missing", run: doctorCommand},
 		{name: "version", summary: "say which build this is", run: versionCommand},
 		{name: "bench", summary: "measure crev on labelled cases", subs: benchCommands()},
 	}

@@ -140,12 +140,19 @@ func (f *reviewFlags) request(ctx context.Context, w world, repo *git.Repo) (rev
 		}
 		return in, nil
 	}
+	_, in.Base, err = defaultBase(ctx, repo)
+	return in, err
+}
+
+// defaultBase is the branch that changes go to where nothing says otherwise: its
+// name and its commit.
+func defaultBase(ctx context.Context, repo *git.Repo) (name, commit string, err error) {
 	for _, name := range []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"} {
-		if in.Base, err = repo.Resolve(ctx, name); err == nil {
-			return in, nil
+		if commit, err := repo.Resolve(ctx, name); err == nil {
+			return name, commit, nil
 		}
 	}
-	return in, usagef("no default branch found; pass --base with the commit or branch the change goes to")
+	return "", "", usagef("no default branch found; pass --base with the commit or branch the change goes to")
 }
 
 // deps is the world of a run on a laptop, without model and GitHub.
