@@ -56,9 +56,9 @@ type Work struct {
 // Verdict is the gate's answer.
 type Verdict struct {
 	// Passed is true when the result is taken.
-	Passed bool
+	Passed bool `json:"passed"`
 	// Reasons say what fell short, also when the mode only records.
-	Reasons []string
+	Reasons []string `json:"reasons,omitempty"`
 }
 
 // Judge applies the three layers: fields, then effort or density.
