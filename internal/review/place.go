@@ -41,7 +41,7 @@ func (j *job) place(ctx context.Context, b batch.Batch, f finding.Finding) claim
 		}
 	}
 	if !ok {
-		c.StartLine, c.EndLine, c.Side, c.how = 0, 0, finding.Right, ""
+		c.StartLine, c.EndLine, c.Side, c.how, c.Suggestion = 0, 0, finding.Right, "", ""
 		c.Evidence = append(c.Evidence, "The code it quotes was not found, so the comment stands at the file.")
 		return c
 	}
@@ -49,6 +49,7 @@ func (j *job) place(ctx context.Context, b batch.Batch, f finding.Finding) claim
 	if s := enclosing(c.Path, text, start); s != "" {
 		c.Symbol = s
 	}
+	j.keepSuggestion(&c)
 	return c
 }
 
