@@ -54,6 +54,9 @@ func headline(d *ledger.Defect) string {
 	case ledger.Fixing:
 		return fmt.Sprintf("**%sPossibly fixed, not yet verified.** %s", label(d), claim)
 	}
+	if silenced(d) {
+		return fmt.Sprintf("**Silenced by the team's rule %s.** %s", Code(d.Hidden.By), claim)
+	}
 	if d.MissedEarlier {
 		return fmt.Sprintf("**%sMissed earlier.** %s", label(d), claim)
 	}

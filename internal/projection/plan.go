@@ -38,13 +38,18 @@ func (p *Plan) update(d *ledger.Defect, t Thread, in Input) {
 	if text := body(d, in.Report, in.suggest(d)); changed(t.Body, text) {
 		p.Edits = append(p.Edits, Edit{Defect: d.ID, CommentID: t.CommentID, Body: text})
 	}
+	asks := d.Status.Active() && !silenced(d)
 	switch {
-	case !d.Status.Active() && !t.Resolved:
+	case !asks && !t.Resolved:
 		p.Resolve = append(p.Resolve, t)
-	case d.Status.Active() && t.Resolved && (!t.ByPerson || in.Reopened[d.ID]):
+	case asks && t.Resolved && (!t.ByPerson || in.Reopened[d.ID]):
 		p.Unresolve = append(p.Unresolve, t)
 	}
 }
+
+// silenced reports whether a rule of the team hides a defect: it stays open in
+// the ledger, and its thread asks nobody any more.
+func silenced(d *ledger.Defect) bool { return d.Hidden != nil && d.Hidden.Reason == "rule" }
 
 // changed compares bodies as GitHub stores them; the footer alone, which names
 // the newest commit, is no reason to edit.

@@ -10,6 +10,7 @@ import (
 	"github.com/crev-ratchet/crev/internal/diff"
 	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/model"
+	"github.com/crev-ratchet/crev/internal/rule"
 )
 
 // check lets the checkers of one batch look at what its reviewers found, in
@@ -61,12 +62,18 @@ func (j *job) runChecker(ctx context.Context, name string, r *result) error {
 	switch name {
 	case checker.RecheckName:
 		return j.recheck(ctx, r)
+	case checker.MemoryNegName:
+		return j.memoryNeg(ctx, r)
+	case checker.MemoryPosName:
+		return j.memoryPos(ctx, r)
 	case checker.ContractName:
 		return j.checkContract(ctx, r)
 	case checker.RequirementsName:
 		return j.checkRequirements(ctx, r)
 	case checker.FixName:
 		return j.proposeFixes(ctx, r)
+	case checker.FilterName:
+		j.filter(ctx, r)
 	}
 	return nil
 }
@@ -88,7 +95,11 @@ func (j *job) recheck(ctx context.Context, r *result) error {
 	}
 	for i, v := range verdicts {
 		c := at[i]
-		c.judged, c.checked = v.Category, true
+		c.checked = true
+		c.judged = rule.Judged{Categories: []string{v.Category}, Severities: []finding.Severity{v.Severity}, Texts: []string{v.Reason}}
+		if v.NoSuggestion != "" {
+			c.Suggestion = ""
+		}
 		if !v.Keep {
 			c.dropped = cut(j.redact(v.Reason), maxItem)
 		}
@@ -105,7 +116,7 @@ func (j *job) candidates(ctx context.Context, r *result, want func(*claim) bool)
 		}
 		code, source := j.codeOf(ctx, *c)
 		at = append(at, c)
-		cs = append(cs, checker.Candidate{Finding: c.Finding, Code: code, Source: source})
+		cs = append(cs, checker.Candidate{Finding: c.Finding, Code: code, Source: source, Judged: c.judged})
 		texts = append(texts, code, c.Claim, c.Detail)
 	}
 	return at, cs, texts
@@ -214,7 +225,7 @@ func (j *job) admit(r *result, found []finding.Finding, refused []checker.Refuse
 // proposeFixes asks for a suggestion where a severe finding has none, and keeps
 // those that apply.
 func (j *job) proposeFixes(ctx context.Context, r *result) error {
-	at, cs, texts := j.candidates(ctx, r, func(c *claim) bool { return c.dropped == "" && checker.Fixable(c.Finding) })
+	at, cs, texts := j.candidates(ctx, r, func(c *claim) bool { return c.stands() && checker.Fixable(c.Finding) })
 	if len(cs) == 0 {
 		return nil
 	}

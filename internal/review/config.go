@@ -147,7 +147,7 @@ func DefaultConfig() Config {
 		Model:     ModelConfig{MaxTokens: 400_000, MaxSeconds: 2_700, Parallel: 4},
 		Batch:     BatchConfig{MinLines: 800, MaxLines: 1200, SameDirSimilarity: .8, CrossDirSimilarity: .6},
 		Gate:      GateConfig{Mode: "record", LinesPerFinding: 100, MaxRetries: 3},
-		Reviewers: []string{"code", "security"},
+		Reviewers: []string{"code", "security", "library", "claims"},
 		Checkers:  checker.Defaults(),
 		Rules: RulesConfig{MaxActive: 100, MaxPerKind: 30, Activate: "on_merge", MinOccurrence: 2,
 			MinConfidence: .5, ExpireDays: 90, Sources: []string{"user_reject", "bug"}},

@@ -15,6 +15,7 @@ import (
 	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/model"
 	"github.com/crev-ratchet/crev/internal/projection"
+	"github.com/crev-ratchet/crev/internal/rule"
 )
 
 // result is what the reviewers and the checkers made of one batch.
@@ -53,12 +54,41 @@ type claim struct {
 	rejected string
 	// dropped is the judge's reason, "" when the claim stands.
 	dropped string
-	// judged is the judge's own category, for the shield.
-	judged string
+	// judged is what the judge calls it, for the shield.
+	judged rule.Judged
 	// checked says that the judge has seen it, or that it needs no judge.
 	checked bool
 	// reproduced is the run of its artifact that showed it, nil when none did.
 	reproduced *finding.Reproduction
+	// rules are those that had to do with it, each once.
+	rules []touch
+	// repeats is the claim that says the same in this run, nil for none.
+	repeats *claim
+}
+
+// touch is a rule's effect on a claim.
+type touch struct {
+	rule string
+	// effect is silenced or added, or refused where the shield or the rule's
+	// own bounds forbid it.
+	effect string
+	why    string
+}
+
+// silenced is the rule that hides the claim, "" for none.
+func (c *claim) silenced() (id, why string) {
+	for _, t := range c.rules {
+		if t.effect == "silenced" {
+			return t.rule, t.why
+		}
+	}
+	return "", ""
+}
+
+// stands reports whether nothing hides the claim so far.
+func (c *claim) stands() bool {
+	id, _ := c.silenced()
+	return c.rejected == "" && c.dropped == "" && id == "" && c.repeats == nil
 }
 
 // detect takes every batch through reviewers, gate and checkers. A batch that

@@ -13,6 +13,7 @@ import (
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/reconcile"
 	"github.com/crev-ratchet/crev/internal/relocate"
+	"github.com/crev-ratchet/crev/internal/rule"
 )
 
 // reconcile gives each claim an identity: a known defect is seen again, any
@@ -157,6 +158,7 @@ func (j *job) open(c claim, o reconcile.Observation, d reconcile.Decision) ledge
 		Criteria:  criteria, Evidence: c.Evidence, Quote: j.redact(c.Quote), Suggestion: j.redact(c.Suggestion),
 		MissedEarlier: j.missedEarlier(c),
 	}}})
+	j.ruled(id, fp, c)
 	if j.suppress(id, fp, c) {
 		return id
 	}
@@ -176,16 +178,32 @@ func (j *job) observe(c claim, o reconcile.Observation, d reconcile.Decision, id
 		Tier: c.tier(), Artifact: c.Artifact, Reproduced: c.reproduced, Source: c.Source, Location: bare(o.Location), Criteria: c.Criteria,
 		Evidence: c.Evidence, How: string(d.How), Score: d.Score,
 	}}})
+	j.ruled(id, fp, c)
 	if by := j.decidedBy(fp, c); by != "" && c.dropped == "" {
 		j.add(ledger.Event{FP: fp, Defect: id, Payload: ledger.Payload{Suppressed: &ledger.Suppressed{
 			Reason: "validator", By: by, Detail: "decides it", Commit: j.in.Head}}})
 		j.hide(c, "validator", by+" decides it")
 		return
 	}
-	if c.dropped == "" {
+	switch rule, why := c.silenced(); {
+	case c.stands():
 		j.standing[id] = true
 		j.worst[id] = finding.Max(j.worst[id], c.Severity)
 		j.changed(id, "seen again", string(d.How))
+	case rule != "":
+		// A rule that was learned since hides what was posted before it.
+		j.add(ledger.Event{FP: fp, Defect: id, Payload: ledger.Payload{Suppressed: &ledger.Suppressed{
+			Reason: "rule", By: rule, Detail: why, Commit: j.in.Head}}})
+		j.hide(c, "rule", rule)
+	}
+}
+
+// ruled records the rules that had an effect on a claim.
+func (j *job) ruled(id ledger.DefectID, fp string, c claim) {
+	for _, t := range c.rules {
+		if t.effect != "refused" {
+			j.add(ledger.Event{FP: fp, Defect: id, Payload: ledger.Payload{RuleHit: &ledger.RuleHit{Rule: t.rule, Effect: t.effect}}})
+		}
 	}
 }
 
@@ -206,11 +224,16 @@ func (j *job) rate() {
 // decides their class, or by a judge that shows the code.
 func (j *job) suppress(id ledger.DefectID, fp string, c claim) bool {
 	reason, by, detail := "", "", ""
+	ruled, why := c.silenced()
 	switch {
 	case c.dropped != "":
 		reason, by, detail = "judge", "recheck", c.dropped
 	case j.decidedBy(fp, c) != "":
 		reason, by, detail = "validator", j.decidedBy(fp, c), "decides it"
+	case ruled != "":
+		reason, by, detail = "rule", ruled, why
+	case c.repeats != nil:
+		reason, by, detail = "duplicate", c.repeats.Source, "it says the same of the same lines"
 	case j.settled(c):
 		reason, detail = "convergence", "the line was reviewed before and has not changed"
 	default:
@@ -235,7 +258,7 @@ func (j *job) settled(c claim) bool { return j.seenBefore(c) && !j.shielded(c) }
 func (j *job) missedEarlier(c claim) bool { return j.seenBefore(c) && j.shielded(c) }
 
 func (j *job) shielded(c claim) bool {
-	return finding.Shielded(c.Category, c.Severity, c.Claim, c.Detail, c.judged)
+	return rule.Shielded(c.Finding, c.judged)
 }
 
 // seenBefore reports whether a complete review covered the claim's lines and
