@@ -12,6 +12,7 @@ func commands() []command {
 		{name: "rule", summary: "look after what the team decided", subs: ruleCommands()},
 		{name: "init", summary: "set a repository up: configuration, ledger, workflows", run: initCommand},
 		{name: "doctor", summary: "say whether crev can work here, and what is missing", run: doctorCommand},
+		{name: "schema", args: "config|rule|validator|event|finding", summary: "print a JSON Schema, for editors and programs", run: schemaCommand},
 		{name: "version", summary: "say which build this is", run: versionCommand},
 		{name: "bench", summary: "measure crev on labelled cases", subs: benchCommands()},
 	}
