@@ -124,6 +124,20 @@ func parse(fs *flag.FlagSet, args []string) ([]string, error) {
 	}
 }
 
+// oneArg returns the single argument of a command.
+func oneArg(flags *flag.FlagSet, args []string, what string) (string, error) {
+	rest, err := parse(flags, args)
+	switch {
+	case err != nil:
+		return "", err
+	case len(rest) == 0:
+		return "", usagef("%s: name %s; run %q", flags.Name(), what, flags.Name()+" -h")
+	case len(rest) > 1:
+		return "", usagef("%s: one %s at a time, not %q too", flags.Name(), strings.TrimPrefix(what, "a "), rest[1])
+	}
+	return rest[0], nil
+}
+
 // printJSON writes one object, indented, with a newline.
 func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)

@@ -64,7 +64,7 @@ func demoCommand(ctx context.Context, w world, flags *flag.FlagSet, args []strin
 		return fmt.Errorf("demo: %w", err)
 	}
 	if *keep != "" {
-		fmt.Fprintf(w.out, "\nThe repository is in %s. Try there:\n  crev ledger tally\n  crev ledger show %s\n", dir, s.defect)
+		fmt.Fprintf(w.out, "\nThe repository is in %s. Try there:\n  crev ledger tally\n  crev ledger show %s\n  crev ledger triage --recur 1\n", dir, s.defect)
 	}
 	return nil
 }

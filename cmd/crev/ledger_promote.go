@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -9,9 +10,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/git"
 	"github.com/crev-ratchet/crev/internal/ledger"
+	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/sandbox"
 	"github.com/crev-ratchet/crev/internal/validator"
 )
@@ -25,26 +30,38 @@ type ruling struct {
 	Reason    string    `json:"reason,omitempty"`
 }
 
+// promotion are the flags of promote.
+type promotion struct {
+	check, by, name string
+	bad, good       string
+	scaffold, json  bool
+}
+
 // ledgerPromote says that a committed validator decides a class. The promotion
-// is the check: without one there is none, and one that its own samples disprove
-// is refused.
+// is the check: without one there is none, and one that is not proven is
+// refused.
 func ledgerPromote(ctx context.Context, w world, flags *flag.FlagSet, args []string) (err error) {
-	check := flags.String("check", "", "`folder` of the validator, .crev/validators/NAME")
-	by := flags.String("by", "", "`login` of who decides it")
-	asJSON := flags.Bool("json", false, "print one JSON object")
+	var p promotion
+	flags.StringVar(&p.check, "check", "", "`folder` of the validator, .crev/validators/NAME")
+	flags.StringVar(&p.bad, "bad", "", "`commit` that has the defect, where bad/ has no sample (default: the recorded one)")
+	flags.StringVar(&p.good, "good", "", "`commit` in which it is fixed, where good/ has no sample (default: the recorded one)")
+	flags.StringVar(&p.by, "by", "", "`login` of who decides it")
+	flags.BoolVar(&p.scaffold, "scaffold", false, "write a validator from what the ledger recorded of the class, and promote nothing")
+	flags.StringVar(&p.name, "name", "", "`name` of the validator that --scaffold writes (default: from the claim)")
+	flags.BoolVar(&p.json, "json", false, "print one JSON object")
 	prefix, err := oneArg(flags, args, "a class")
 	if err != nil {
 		return err
 	}
-	if *check == "" {
-		return usagef("promote %s: no check attached; commit .crev/validators/NAME and pass --check .crev/validators/NAME", prefix)
+	if p.check == "" && !p.scaffold {
+		return usagef("promote %s: no check attached; commit .crev/validators/NAME and pass --check .crev/validators/NAME, or let --scaffold write it", prefix)
 	}
 	root, store, err := openLedger(w)
 	if err != nil {
 		return err
 	}
 	defer closing(store, &err)
-	classes, _, err := tallied(store, ledger.Ratchet{})
+	classes, files, err := tallied(store, ledger.Ratchet{})
 	if err != nil {
 		return err
 	}
@@ -52,50 +69,116 @@ func ledgerPromote(ctx context.Context, w world, flags *flag.FlagSet, args []str
 	if err != nil {
 		return err
 	}
-	v, hash, err := provenValidator(ctx, root, *check)
-	if errors.Is(err, validator.ErrNoSamples) {
-		fmt.Fprintf(w.err, "crev: promote %s: not proven: %v; then run crev validators prove %s\n", class.FP, err, v.Name)
-	} else if err != nil {
-		return usagef("promote %s: %v", class.FP, err)
+	events, problems := ledger.ClassEvents(files, func(fp string) bool { return fp == class.FP })
+	if err := problemsError(problems); err != nil {
+		return err
+	}
+	due := ledger.Describe([]ledger.Class{class}, events)[0]
+	if p.scaffold {
+		return scaffold(ctx, w, root, due, p)
+	}
+	return p.record(ctx, w, root, store, due)
+}
+
+// record proves the attached check and writes the promotion down.
+func (p promotion) record(ctx context.Context, w world, root string, store *ledger.Store, due ledger.Due) error {
+	v, err := attachedValidator(root, p.check)
+	if err != nil {
+		return usagef("promote %s: %v", due.FP, err)
+	}
+	proof, err := p.prove(ctx, w, v, due)
+	if err != nil {
+		return usagef("promote %s: %v", due.FP, err)
+	}
+	if proof.Verdict != validator.Proven {
+		fmt.Fprint(w.err, sandbox.Quote(proof.Show()))
+		return usagef("promote %s: %s is %s: %s. %s", due.FP, path.Join(validator.Root, v.Name), proof.Verdict,
+			strings.TrimSuffix(oneLine(proof.Reason), "."), proof.Verdict.Remedy())
+	}
+	hash, err := ledger.HashValidator(v.Folder())
+	if err != nil {
+		return err
 	}
 	file, events, err := record(store, w.now(), ledger.Event{
-		FP: class.FP, By: *by,
+		FP: due.FP, By: p.by,
 		Payload: ledger.Payload{Promoted: &ledger.Promoted{Validator: v.Name, Hash: hash, Scope: v.Scope}},
 	})
 	if err != nil {
 		return err
 	}
-	if *asJSON {
-		return printJSON(w.out, ruling{FP: class.FP, Event: events[0].ID, Validator: v.Name, Hash: hash})
+	if p.json {
+		return printJSON(w.out, ruling{FP: due.FP, Event: events[0].ID, Validator: v.Name, Hash: hash, Reason: proof.Reason})
 	}
-	fmt.Fprintf(w.out, "promoted %s: %s decides it from the commit on that holds both\n", class.FP, path.Join(validator.Root, v.Name))
+	fmt.Fprintf(w.out, "promoted %s: %s\n", due.FP, oneLine(proof.Reason))
+	fmt.Fprintf(w.out, "%s decides it from the commit on that holds both\n", path.Join(validator.Root, v.Name))
 	fmt.Fprintf(w.out, "recorded in %s\n", file)
 	return nil
 }
 
-// provenValidator loads the validator of a --check flag and proves it on its
-// samples. One without samples is returned with validator.ErrNoSamples.
-func provenValidator(ctx context.Context, root, check string) (validator.Validator, string, error) {
-	v, err := attachedValidator(root, check)
-	if err != nil {
-		return v, "", err
-	}
-	hash, err := ledger.HashValidator(v.Folder())
-	if err != nil {
-		return v, "", err
-	}
+// prove runs a check on its samples, or, where the folder has none, at commits:
+// those of the flags, else the recorded ones. Without either it is refused.
+func (p promotion) prove(ctx context.Context, w world, v validator.Validator, due ledger.Due) (validator.Proof, error) {
 	bad, good, err := v.Samples()
+	if err != nil && !errors.Is(err, validator.ErrNoSamples) {
+		return validator.Proof{}, err
+	}
+	runner := promotionRunner(ctx, w, v)
+	if err == nil && p.bad == "" && p.good == "" {
+		bad.Runner, good.Runner = runner, runner
+		return validator.Prove(ctx, v, bad, good), nil
+	}
+	badAt, goodAt := cmp.Or(p.bad, due.At.Commit), cmp.Or(p.good, due.FixedIn)
+	if badAt == "" || goodAt == "" {
+		return validator.Proof{}, fmt.Errorf("%s is not proven: it has no samples, and the ledger knows no commit %s; put code into bad/ and good/, "+
+			"or name commits with --bad and --good; crev ledger promote --scaffold %s writes samples",
+			v.Name, map[bool]string{true: "that has the defect", false: "in which it is fixed"}[badAt == ""], due.FP)
+	}
+	repo, err := git.Open(ctx, w.dir)
 	if err != nil {
-		return v, hash, err
+		return validator.Proof{}, err
 	}
-	if v.Kind != validator.Pattern {
-		bad.Runner = sandbox.New(ctx, sandbox.Options{})
-		good.Runner = bad.Runner
+	defer repo.Close()
+	if bad, err = treeOf(ctx, repo, badAt); err != nil {
+		return validator.Proof{}, err
 	}
-	if p := validator.Prove(ctx, v, bad, good); p.Verdict != validator.Proven {
-		return v, "", fmt.Errorf("%s is %s: %s", path.Join(validator.Root, v.Name), p.Verdict, p.Reason)
+	if good, err = treeOf(ctx, repo, goodAt); err != nil {
+		return validator.Proof{}, err
 	}
-	return v, hash, nil
+	bad.Runner, good.Runner = runner, runner
+	proof := validator.Prove(ctx, v, bad, good)
+	atPlace := slices.ContainsFunc(proof.Bad.Failures, func(f validator.Failure) bool {
+		return slices.ContainsFunc(due.Places, func(l finding.Location) bool { return l.Path == f.Path })
+	})
+	if proof.Verdict == validator.Proven && !atPlace {
+		proof.Verdict = validator.Vacuous
+		proof.Reason = fmt.Sprintf("at %s it finds something, but not in %s, where the class was seen", bad.Name, placesOf(due))
+	}
+	return proof, nil
+}
+
+// treeOf is the tree of a commit, to prove a check on.
+func treeOf(ctx context.Context, repo *git.Repo, revision string) (validator.Input, error) {
+	sha, err := repo.Resolve(ctx, revision)
+	if err != nil {
+		return validator.Input{}, fmt.Errorf("commit %s is not in this clone: %w", revision, err)
+	}
+	in := validator.Input{Name: "commit " + projection.Short(sha), Files: []string{}}
+	if in.Tree, err = repo.Tree(ctx, sha, ""); err != nil {
+		return in, err
+	}
+	entries, err := repo.Files(ctx, sha)
+	for _, e := range entries {
+		in.Files = append(in.Files, e.Path)
+	}
+	return in, err
+}
+
+// promotionRunner probes the sandbox for a check that needs one.
+func promotionRunner(ctx context.Context, w world, v validator.Validator) *sandbox.Runner {
+	if v.Kind == validator.Pattern {
+		return nil
+	}
+	return sandbox.New(ctx, sandbox.Options{Path: w.env("PATH"), InActions: w.env("GITHUB_ACTIONS") == "true"})
 }
 
 // attachedValidator loads .crev/validators/NAME, which may also be written
@@ -123,112 +206,4 @@ func attachedValidator(root, check string) (validator.Validator, error) {
 		}
 	}
 	return validator.Validator{}, fmt.Errorf("%s cannot be loaded", path.Join(validator.Root, name))
-}
-
-// ledgerRetire ends the count of one class, or of all that were not seen for
-// some days. A promoted class is retired by name and by a person only.
-func ledgerRetire(_ context.Context, w world, flags *flag.FlagSet, args []string) (err error) {
-	reason := flags.String("reason", "", "`why` the class is not counted any more")
-	olderThan := flags.Int("older-than", 0, "retire every class that was not seen for this many `days`")
-	by := flags.String("by", "", "`login` of who decides it")
-	asJSON := flags.Bool("json", false, "print one JSON object")
-	rest, err := parse(flags, args)
-	if err != nil {
-		return err
-	}
-	if err := checkRetire(rest, *reason, *olderThan); err != nil {
-		return err
-	}
-	_, store, err := openLedger(w)
-	if err != nil {
-		return err
-	}
-	defer closing(store, &err)
-	classes, _, err := tallied(store, ledger.Ratchet{})
-	if err != nil {
-		return err
-	}
-	var events []ledger.Event
-	if len(rest) == 1 {
-		class, err := findClass(classes, rest[0])
-		if err != nil {
-			return err
-		}
-		if class.Status == ledger.ClassRetired {
-			return usagef("retire %s: it is retired already", class.FP)
-		}
-		if class.Status == ledger.ClassPromoted && *by == "" {
-			return usagef("retire %s: validator %s decides it; say who takes that back with --by LOGIN", class.FP, class.Validator)
-		}
-		events = append(events, retirement(class, *reason, *by))
-	} else {
-		before := w.now().AddDate(0, 0, -*olderThan)
-		for _, class := range classes {
-			counted := class.Status == ledger.ClassNew || class.Status == ledger.ClassRecurring
-			if counted && class.LastSeen.Before(before) {
-				events = append(events, retirement(class, fmt.Sprintf("not seen for %s", plural(*olderThan, "day")), *by))
-			}
-		}
-	}
-	file, events, err := record(store, w.now(), events...)
-	if err != nil {
-		return err
-	}
-	return printRetired(w, events, file, *asJSON)
-}
-
-func checkRetire(rest []string, reason string, olderThan int) error {
-	switch {
-	case olderThan < 0:
-		return usagef("retire --older-than %d: want 1 day or more", olderThan)
-	case len(rest) > 1:
-		return usagef("retire: one class at a time, not %q too", rest[1])
-	case len(rest) == 1 && olderThan > 0:
-		return usagef("retire: give a class or --older-than, not both")
-	case len(rest) == 0 && olderThan == 0:
-		return usagef("retire: which class? Give its fingerprint and --reason, or --older-than DAYS")
-	case len(rest) == 1 && strings.TrimSpace(reason) == "":
-		return usagef("retire %s: say why with --reason", rest[0])
-	}
-	return nil
-}
-
-func retirement(class ledger.Class, reason, by string) ledger.Event {
-	return ledger.Event{FP: class.FP, By: by, Payload: ledger.Payload{
-		Retired: &ledger.Retired{Reason: reason, Validator: class.Validator}}}
-}
-
-func printRetired(w world, events []ledger.Event, file string, asJSON bool) error {
-	if asJSON {
-		rulings := []ruling{}
-		for _, e := range events {
-			rulings = append(rulings, ruling{FP: e.FP, Event: e.ID, Validator: e.Retired.Validator, Reason: e.Retired.Reason})
-		}
-		return printJSON(w.out, struct {
-			Retired []ruling `json:"retired"`
-		}{rulings})
-	}
-	for _, e := range events {
-		fmt.Fprintf(w.out, "retired %s: %s\n", e.FP, oneLine(e.Retired.Reason))
-	}
-	if file == "" {
-		fmt.Fprintln(w.out, "Nothing to retire.")
-		return nil
-	}
-	fmt.Fprintf(w.out, "recorded in %s\n", file)
-	return nil
-}
-
-// oneArg returns the single argument of a command.
-func oneArg(flags *flag.FlagSet, args []string, what string) (string, error) {
-	rest, err := parse(flags, args)
-	switch {
-	case err != nil:
-		return "", err
-	case len(rest) == 0:
-		return "", usagef("%s: name %s; run %q", flags.Name(), what, flags.Name()+" -h")
-	case len(rest) > 1:
-		return "", usagef("%s: one %s at a time, not %q too", flags.Name(), strings.TrimPrefix(what, "a "), rest[1])
-	}
-	return rest[0], nil
 }

@@ -307,7 +307,7 @@ func TestLedgerTriage(t *testing.T) {
 	out := d.must("", "ledger", "triage")
 	for _, want := range []string{
 		due.FP + "  3 pull requests, 3 runs, 3 sightings", "src/api/sessions.ts", "3× " + claimOne, "| if (a == b)",
-		"crev ledger promote " + due.FP + " --check .crev/validators/NAME", "crev ledger retire " + due.FP,
+		"crev ledger promote --scaffold " + due.FP, "crev ledger retire " + due.FP,
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("triage lacks %q:\n%s", want, out)
@@ -317,7 +317,7 @@ func TestLedgerTriage(t *testing.T) {
 		t.Errorf("triage shows a class that came up once:\n%s", out)
 	}
 	classes := decodeJSON[struct{ Classes []triaged }](t, d.must("", "ledger", "triage", "--json")).Classes
-	if len(classes) != 1 || classes[0].FP != due.FP || len(classes[0].Wordings) != 1 || classes[0].Code != "if (a == b)" {
+	if len(classes) != 1 || classes[0].FP != due.FP || len(classes[0].Phrases) != 1 || classes[0].Code != "if (a == b)" {
 		t.Errorf("triage --json: %+v", classes)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/crev-ratchet/crev/internal/git"
+	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/review"
 	"github.com/crev-ratchet/crev/internal/sandbox"
 	"github.com/crev-ratchet/crev/internal/validator"
@@ -19,7 +20,7 @@ import (
 func validatorsCommands() []command {
 	return []command{
 		{name: "list", summary: "show the validators of this work tree and whether they can be loaded", run: validatorsList},
-		{name: "run", args: "[NAME...]", summary: "run validators on the work tree; exit 1 when one fails", run: validatorsRun},
+		{name: "run", args: "[NAME...]", summary: "run validators on the work tree, new files too; exit 1 when one fails", run: validatorsRun},
 		{name: "prove", args: "NAME", summary: "run a validator on its bad/ and good/ samples; exit 1 unless it is proven", run: validatorsProve},
 	}
 }
@@ -172,7 +173,7 @@ func validatorsRun(ctx context.Context, w world, flags *flag.FlagSet, args []str
 	if err != nil {
 		return err
 	}
-	files, err := trackedFiles(ctx, w, t.root)
+	files, err := workFiles(ctx, w, t.root)
 	if err != nil {
 		return err
 	}
@@ -231,29 +232,22 @@ func (t *workTree) choose(names []string, all bool) ([]validator.Validator, []va
 	return chosen, unloaded, nil
 }
 
-// trackedFiles lists the files of the last commit that still are there, or all
-// files of a repository that has no commit yet.
-func trackedFiles(ctx context.Context, w world, root *os.Root) (files []string, err error) {
+// workFiles lists what a commit of everything would hold: tracked files that
+// still are there, and new ones that git does not ignore.
+func workFiles(ctx context.Context, w world, root *os.Root) (files []string, err error) {
 	repo, err := git.Open(ctx, w.dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, repo.Close()) }()
-	head, err := repo.Resolve(ctx, "HEAD")
-	if errors.Is(err, git.ErrUnknownRevision) {
-		return nil, nil // Input takes nil for every file
-	}
-	if err != nil {
-		return nil, err
-	}
-	entries, err := repo.Files(ctx, head)
+	paths, err := repo.WorkFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
 	files = []string{}
-	for _, e := range entries {
-		if info, err := root.Lstat(e.Path); err == nil && info.Mode().IsRegular() {
-			files = append(files, e.Path)
+	for _, p := range paths {
+		if info, err := root.Lstat(p); err == nil && info.Mode().IsRegular() {
+			files = append(files, p)
 		}
 	}
 	return files, nil
@@ -280,6 +274,8 @@ func printResult(w world, r validator.Result) {
 
 func validatorsProve(ctx context.Context, w world, flags *flag.FlagSet, args []string) error {
 	asJSON := flags.Bool("json", false, "print one JSON object on standard output")
+	keep := flags.Bool("record", false, "write the proof into the ledger, which ends a quarantine")
+	by := flags.String("by", "", "`login` of who asks for it")
 	name, err := oneArg(flags, args, "a validator")
 	if err != nil {
 		return err
@@ -319,5 +315,28 @@ func validatorsProve(ctx context.Context, w world, flags *flag.FlagSet, args []s
 	if proof.Verdict != validator.Proven {
 		return &exitError{exitBlocked, nil}
 	}
+	if *keep {
+		return recordProof(w, v, proof, *by)
+	}
 	return nil
+}
+
+// recordProof writes down that a validator is proven: where it was in
+// quarantine, it blocks again once that is merged.
+func recordProof(w world, v validator.Validator, proof validator.Proof, by string) (err error) {
+	hash, err := validator.Hash(v.Folder())
+	if err != nil {
+		return err
+	}
+	_, store, err := openLedger(w)
+	if err != nil {
+		return err
+	}
+	defer closing(store, &err)
+	file, _, err := record(store, w.now(), ledger.Event{FP: ledger.NoClass, By: by, Payload: ledger.Payload{
+		Proven: &ledger.Proven{Validator: v.Name, Hash: hash, Reason: proof.Reason}}})
+	if err == nil {
+		fmt.Fprintf(w.err, "crev: recorded in %s\n", file)
+	}
+	return err
 }

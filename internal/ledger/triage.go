@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/crev-ratchet/crev/internal/finding"
 )
@@ -21,6 +22,9 @@ type Due struct {
 	// stood.
 	Code string           `json:"code,omitempty"`
 	At   finding.Location `json:"at"`
+	// Places are where it was seen, the latest of each file, in the order of
+	// their paths.
+	Places []finding.Location `json:"places"`
 	// Detail and Criteria are of the latest sighting that gave them.
 	Detail   string   `json:"detail,omitempty"`
 	Criteria []string `json:"criteria,omitempty"`
@@ -45,7 +49,7 @@ func Describe(classes []Class, events []Event) []Due {
 	due := make([]Due, len(classes))
 	at := map[string]int{}
 	for i, c := range classes {
-		due[i], at[c.FP] = Due{Class: c, Phrases: []Phrase{}, Sources: []string{}}, i
+		due[i], at[c.FP] = Due{Class: c, Phrases: []Phrase{}, Sources: []string{}, Places: []finding.Location{}}, i
 	}
 	for _, e := range Sort(events) {
 		if i, ok := at[e.FP]; ok {
@@ -55,6 +59,7 @@ func Describe(classes []Class, events []Event) []Due {
 	for i := range due {
 		slices.SortStableFunc(due[i].Phrases, func(a, b Phrase) int { return b.Count - a.Count })
 		slices.Sort(due[i].Sources)
+		slices.SortFunc(due[i].Places, func(a, b finding.Location) int { return strings.Compare(a.Path, b.Path) })
 	}
 	return due
 }
@@ -69,8 +74,10 @@ func (d *Due) take(e *Event) {
 	case e.Opened != nil:
 		o := e.Opened
 		d.said(o.Claim, o.Source)
+		d.stood(o.Locations[0])
 		if o.Quote != "" {
 			d.Code, d.At, d.Suggestion = o.Quote, o.Locations[0], o.Suggestion
+			d.At.Anchor = nil
 		} else if d.Code == "" {
 			d.At = o.Locations[0]
 		}
@@ -82,6 +89,7 @@ func (d *Due) take(e *Event) {
 	case e.Observed != nil:
 		o := e.Observed
 		d.said(o.Claim, o.Source)
+		d.stood(o.Location)
 		if d.At.Path == "" {
 			d.At = o.Location
 		}
@@ -89,6 +97,16 @@ func (d *Due) take(e *Event) {
 	case e.Verified != nil:
 		d.FixedIn = e.Verified.Commit
 	}
+}
+
+func (d *Due) stood(at finding.Location) {
+	at.Anchor = nil
+	i := slices.IndexFunc(d.Places, func(l finding.Location) bool { return l.Path == at.Path })
+	if i < 0 {
+		d.Places = append(d.Places, at)
+		return
+	}
+	d.Places[i] = at
 }
 
 func (d *Due) brought(a *finding.Artifact, r *finding.Reproduction) {

@@ -45,7 +45,11 @@ func TestDescribe(t *testing.T) {
 		},
 		Sources: []string{"code", "security"},
 		Code:    "if token == want {", Suggestion: "if equal(token, want) {", Detail: "It leaks.",
-		At:       finding.Location{Path: "src/api/b.ts", Start: 10, End: 12, Symbol: "check", Commit: "6f882ee"},
+		At: finding.Location{Path: "src/api/b.ts", Start: 10, End: 12, Symbol: "check", Commit: "6f882ee"},
+		Places: []finding.Location{
+			{Path: "src/api/b.ts", Start: 10, End: 12, Symbol: "check", Commit: "6f882ee"},
+			{Path: "src/api/sessions.ts", Start: 10, End: 12, Symbol: "check", Commit: "6f882ee"},
+		},
 		Criteria: []string{"it uses timingSafeEqual"}, Artifact: pattern,
 	}
 	if d := cmp.Diff(want, got[0]); d != "" {
