@@ -91,7 +91,9 @@ func (p promotion) record(ctx context.Context, w world, root string, store *ledg
 		return usagef("promote %s: %v", due.FP, err)
 	}
 	if proof.Verdict != validator.Proven {
-		fmt.Fprint(w.err, sandbox.Quote(proof.Show()))
+		if !p.json {
+			fmt.Fprint(w.out, sandbox.Quote(proof.Show()))
+		}
 		return usagef("promote %s: %s is %s: %s. %s", due.FP, path.Join(validator.Root, v.Name), proof.Verdict,
 			strings.TrimSuffix(oneLine(proof.Reason), "."), proof.Verdict.Remedy())
 	}
