@@ -137,3 +137,34 @@ func oneLine(s string) string {
 	runes := []rune(strings.Join(strings.Fields(s), " "))
 	return string(runes[:min(len(runes), maxLine)])
 }
+
+// Confirm returns what changes when a person confirms a pending rule: the rule,
+// active, and the derived rules that it was proposed to replace. What was taught
+// is never replaced by what was derived; a person disables it.
+func (p *Pool) Confirm(r Rule, c Change) []Rule {
+	changed := []Rule{r.WithStatus(Active, c)}
+	for _, id := range r.Supersedes {
+		old, ok := p.Find(id)
+		if ok && old.Source.Derived() && old.Status != Disabled && old.Status != Superseded {
+			replaced := c
+			replaced.Why = "replaced by " + r.ID
+			changed = append(changed, old.SupersedeBy(r.ID, replaced))
+		}
+	}
+	return changed
+}
+
+// Slug returns an id made of the first words of a sentence, "" when it has no
+// letter or digit of ASCII.
+func Slug(says string) string {
+	words := strings.FieldsFunc(strings.ToLower(says), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	s := ""
+	for _, w := range words {
+		if longer := strings.TrimPrefix(s+"-"+w, "-"); len(longer) <= 40 {
+			s = longer
+			continue
+		}
+		break
+	}
+	return s
+}

@@ -74,86 +74,86 @@ func (s Source) Derived() bool { return s == Distilled || s == Bug }
 // Rule is the full record of one decision.
 type Rule struct {
 	// Version is the format, 0 for the current one.
-	Version int `yaml:"version,omitempty"`
+	Version int `yaml:"version,omitempty" json:"version,omitempty"`
 	// ID is a slug and the name of the file.
-	ID   string `yaml:"id"`
-	Kind Kind   `yaml:"kind"`
+	ID   string `yaml:"id" json:"id"`
+	Kind Kind   `yaml:"kind" json:"kind"`
 	// Says is the rule in one plain sentence of at most MaxSays characters.
-	Says string `yaml:"says"`
+	Says string `yaml:"says" json:"says"`
 	// Scope lists globs, as glob.Match takes them. Parse never leaves it
 	// empty: the whole repository is "**".
-	Scope Scope `yaml:"scope"`
+	Scope Scope `yaml:"scope" json:"scope"`
 	// ForAuthor is a login: the rule is about that person's pull requests
 	// only, and its reach is smaller (see MayHide).
-	ForAuthor string `yaml:"for_author,omitempty"`
+	ForAuthor string `yaml:"for_author,omitempty" json:"for_author,omitempty"`
 	// FileTypes are name endings without a dot, "go"; none means all.
-	FileTypes []string `yaml:"file_types,omitempty"`
+	FileTypes []string `yaml:"file_types,omitempty" json:"file_types,omitempty"`
 	// Category is the kind of finding it is about, as reviewers label them.
-	Category string `yaml:"category,omitempty"`
+	Category string `yaml:"category,omitempty" json:"category,omitempty"`
 	// Condition says when it holds within its scope, Exclusion when not.
-	Condition string `yaml:"condition,omitempty"`
-	Exclusion string `yaml:"exclusion,omitempty"`
+	Condition string `yaml:"condition,omitempty" json:"condition,omitempty"`
+	Exclusion string `yaml:"exclusion,omitempty" json:"exclusion,omitempty"`
 	// Severity is, for Silence, the worst finding it may hide, and else how
 	// bad it is to break the rule. "" leaves it open.
-	Severity finding.Severity `yaml:"severity,omitempty"`
-	Status   Status           `yaml:"status"`
-	Why      string           `yaml:"why,omitempty"`
+	Severity finding.Severity `yaml:"severity,omitempty" json:"severity,omitempty"`
+	Status   Status           `yaml:"status" json:"status"`
+	Why      string           `yaml:"why,omitempty" json:"why,omitempty"`
 	// Breaks and Follows are code that breaks the rule and code that obeys.
-	Breaks  string `yaml:"breaks,omitempty"`
-	Follows string `yaml:"follows,omitempty"`
+	Breaks  string `yaml:"breaks,omitempty" json:"breaks,omitempty"`
+	Follows string `yaml:"follows,omitempty" json:"follows,omitempty"`
 	// Cites are the places in the code that the rule rests on.
-	Cites []Citation `yaml:"cites,omitempty"`
+	Cites []Citation `yaml:"cites,omitempty" json:"cites,omitempty"`
 	// Learned lists who taught it, the first one first.
-	Learned []Learned `yaml:"learned,omitempty"`
-	Source  Source    `yaml:"source,omitempty"`
+	Learned []Learned `yaml:"learned,omitempty" json:"learned,omitempty"`
+	Source  Source    `yaml:"source,omitempty" json:"source,omitempty"`
 	// Confidence is a model's, between 0 and 1, of a derived rule; 0 for a
 	// stated one.
-	Confidence float64 `yaml:"confidence,omitempty"`
+	Confidence float64 `yaml:"confidence,omitempty" json:"confidence,omitempty"`
 	// Expires is the last day of a derived rule.
-	Expires Date `yaml:"expires,omitempty"`
+	Expires Date `yaml:"expires,omitempty" json:"expires,omitempty"`
 	// Supersedes lists the rules that this one replaced, SupersededBy names
 	// the rule that replaced it, or "validator:NAME".
-	Supersedes   []string `yaml:"supersedes,omitempty"`
-	SupersededBy string   `yaml:"superseded_by,omitempty"`
+	Supersedes   []string `yaml:"supersedes,omitempty" json:"supersedes,omitempty"`
+	SupersededBy string   `yaml:"superseded_by,omitempty" json:"superseded_by,omitempty"`
 	// Revisions is the history, oldest first: what each change replaced.
-	Revisions []Revision `yaml:"revisions,omitempty"`
+	Revisions []Revision `yaml:"revisions,omitempty" json:"revisions,omitempty"`
 }
 
 // Learned is one occasion on which a person taught the rule.
 type Learned struct {
 	// From is the link of the comment, or "manual".
-	From string `yaml:"from"`
+	From string `yaml:"from" json:"from"`
 	// By is a login.
-	By string `yaml:"by"`
-	At Date   `yaml:"at"`
+	By string `yaml:"by" json:"by"`
+	At Date   `yaml:"at" json:"at"`
 	// CheckedAgainst is the commit whose code was held against the claim, ""
 	// when nothing was checked.
-	CheckedAgainst string `yaml:"checked_against,omitempty"`
+	CheckedAgainst string `yaml:"checked_against,omitempty" json:"checked_against,omitempty"`
 }
 
 // Revision is one change of a rule.
 type Revision struct {
-	At Date   `yaml:"at"`
-	By string `yaml:"by"`
+	At Date   `yaml:"at" json:"at"`
+	By string `yaml:"by" json:"by"`
 	// Why is the reason given, in one line.
-	Why string `yaml:"why"`
+	Why string `yaml:"why" json:"why"`
 	// Was holds what was replaced, and nothing of what stayed.
-	Was Was `yaml:"was"`
+	Was Was `yaml:"was" json:"was"`
 }
 
 // Was is the part of a rule that a revision replaced. Empty fields stayed as
 // they were, or were empty.
 type Was struct {
-	Kind      Kind             `yaml:"kind,omitempty"`
-	Says      string           `yaml:"says,omitempty"`
-	Scope     Scope            `yaml:"scope,omitempty"`
-	ForAuthor string           `yaml:"for_author,omitempty"`
-	FileTypes []string         `yaml:"file_types,omitempty"`
-	Category  string           `yaml:"category,omitempty"`
-	Condition string           `yaml:"condition,omitempty"`
-	Exclusion string           `yaml:"exclusion,omitempty"`
-	Severity  finding.Severity `yaml:"severity,omitempty"`
-	Status    Status           `yaml:"status,omitempty"`
+	Kind      Kind             `yaml:"kind,omitempty" json:"kind,omitempty"`
+	Says      string           `yaml:"says,omitempty" json:"says,omitempty"`
+	Scope     Scope            `yaml:"scope,omitempty" json:"scope,omitempty"`
+	ForAuthor string           `yaml:"for_author,omitempty" json:"for_author,omitempty"`
+	FileTypes []string         `yaml:"file_types,omitempty" json:"file_types,omitempty"`
+	Category  string           `yaml:"category,omitempty" json:"category,omitempty"`
+	Condition string           `yaml:"condition,omitempty" json:"condition,omitempty"`
+	Exclusion string           `yaml:"exclusion,omitempty" json:"exclusion,omitempty"`
+	Severity  finding.Severity `yaml:"severity,omitempty" json:"severity,omitempty"`
+	Status    Status           `yaml:"status,omitempty" json:"status,omitempty"`
 }
 
 // Applies reports whether a file of a pull request by author is in the rule's

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -161,3 +162,6 @@ func (c *Citation) UnmarshalYAML(n *yaml.Node) error {
 
 // MarshalYAML writes a citation.
 func (c Citation) MarshalYAML() (any, error) { return c.String(), nil }
+
+// MarshalJSON writes a citation as in YAML.
+func (c Citation) MarshalJSON() ([]byte, error) { return json.Marshal(c.String()) }
