@@ -27,8 +27,8 @@ func (c ruleComplaint) String() string {
 	return rule.Problem{Path: c.Path, Line: c.Line, Msg: c.Msg}.String()
 }
 
-// checkup is what rule check found.
-type checkup struct {
+// ruleCheckup is what rule check found.
+type ruleCheckup struct {
 	Rules      int             `json:"rules"`
 	Complaints []ruleComplaint `json:"complaints"`
 	// Notes change no exit status.
@@ -52,7 +52,7 @@ func ruleCheck(ctx context.Context, w world, flags *flag.FlagSet, args []string)
 	if err != nil {
 		return err
 	}
-	found := checkup{Complaints: []ruleComplaint{}}
+	found := ruleCheckup{Complaints: []ruleComplaint{}}
 	moved := found.check(b, code)
 	if h, err := b.history(); err != nil {
 		found.Notes = append(found.Notes, fmt.Sprintf("the ledger cannot be read, so unused rules are not named: %v", err))
@@ -82,7 +82,7 @@ func ruleCheck(ctx context.Context, w world, flags *flag.FlagSet, args []string)
 
 // check collects the complaints, and returns the rules whose citations have to
 // be written anew.
-func (c *checkup) check(b *ruleBook, code rule.Code) (moved []rule.Rule) {
+func (c *ruleCheckup) check(b *ruleBook, code rule.Code) (moved []rule.Rule) {
 	for _, p := range b.problems {
 		reason := "unreadable"
 		if p.Path == rule.IndexPath {
@@ -121,11 +121,11 @@ func (c *checkup) check(b *ruleBook, code rule.Code) (moved []rule.Rule) {
 }
 
 // mended takes away what writing settled.
-func (c *checkup) mended() {
+func (c *ruleCheckup) mended() {
 	c.Complaints = slices.DeleteFunc(c.Complaints, func(one ruleComplaint) bool { return one.Code == "index" })
 }
 
-func (c *checkup) print(w world) {
+func (c *ruleCheckup) print(w world) {
 	for _, one := range c.Complaints {
 		fmt.Fprintln(w.out, one)
 	}
