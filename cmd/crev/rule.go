@@ -122,7 +122,7 @@ func (b *ruleBook) write(name string, text []byte) error {
 // where there are any. done must be called in the end.
 func (b *ruleBook) code(ctx context.Context, w world) (code rule.Code, done func() error, err error) {
 	code.Tree, done = b.root.FS(), func() error { return nil }
-	if code.Files, err = trackedFiles(ctx, w, b.root); err != nil {
+	if code.Files, err = workFiles(ctx, w, b.root); err != nil {
 		return code, done, err
 	}
 	repo, err := git.Open(ctx, w.dir)

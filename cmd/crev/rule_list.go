@@ -80,10 +80,10 @@ func ruleList(_ context.Context, w world, flags *flag.FlagSet, args []string) er
 		fmt.Fprintln(w.out, "No rules. Write one with `crev rule teach`, or reply to a comment of crev's.")
 		return nil
 	}
-	return printRules(w, list, *score)
+	return printRuleTable(w, list, *score)
 }
 
-func printRules(w world, list []ruleJSON, score bool) error {
+func printRuleTable(w world, list []ruleJSON, score bool) error {
 	table := tabwriter.NewWriter(w.out, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, "ID\tKIND\tSTATUS\tSCOPE\t")
 	if score {
