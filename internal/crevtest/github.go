@@ -91,6 +91,8 @@ type account struct {
 	// role is the repository role: admin, maintain, write, triage, read or
 	// none.
 	role string
+	// emails are addresses tied to the account, in lower case.
+	emails []string
 	// private is true for a member whose membership outsiders do not see:
 	// GitHub then says CONTRIBUTOR in author_association.
 	private bool

@@ -107,7 +107,7 @@ func positive(n int) any {
 // actor renders an author; GraphQL leaves "[bot]" out of a bot's login. With
 // nulls the account is gone.
 func (c *call) actor(login string) *node {
-	if c.nulls {
+	if c.nulls || login == ghost {
 		return nil
 	}
 	a := c.g.account(login)

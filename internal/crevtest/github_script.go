@@ -50,8 +50,10 @@ import (
 //	    Set GITHUB_RUN_ATTEMPT one higher and give the job new files.
 //
 //	github comment N --as LOGIN TEXT...
+//	github review-comment N PATH LINE --as LOGIN TEXT...
 //	github reply N WHICH --as LOGIN TEXT...
 //	github edit WHICH TEXT...
+//	github delete WHICH
 //	github react WHICH CONTENT --as LOGIN
 //	github resolve WHICH --as LOGIN · github unresolve WHICH
 //	    WHICH is the id of a comment, or a piece of text that is in only one
@@ -135,7 +137,8 @@ func (s *githubScript) stop(ts *testscript.TestScript, _ *options) error {
 func (s *githubScript) command(ts *testscript.TestScript, neg bool, args []string) {
 	commands := map[string]func(*testscript.TestScript, *options) error{
 		"stop": s.stop, "push": s.push, "pr": s.pr, "issue": s.issue, "event": s.event, "rerun": s.rerun,
-		"comment": s.comment, "reply": s.reply, "edit": s.edit, "react": s.react,
+		"comment": s.comment, "review-comment": s.reviewComment, "reply": s.reply,
+		"edit": s.edit, "delete": s.delete, "react": s.react,
 		"resolve": s.resolve, "unresolve": s.resolve,
 		"user": s.user, "token": s.token, "forbid": s.forbid, "fault": s.fault,
 		"show": s.show, "cat": s.cat,
