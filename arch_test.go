@@ -52,7 +52,7 @@ var layout = map[string]row{
 	"internal/relocate":   {layer: 2, pure: true, imports: []string{"diff", "finding", "ledger"}},
 	"internal/projection": {layer: 2, pure: true, imports: []string{"diff", "finding", "ledger", "rule"}},
 	"internal/session":    {layer: 2, pure: true, imports: []string{"batch", "finding", "gate", "model"}},
-	"internal/learn":      {layer: 2, pure: true, imports: []string{"expertise", "finding", "ledger", "model", "rule"}},
+	"internal/learn":      {layer: 2, pure: true, imports: []string{"expertise", "finding", "glob", "model", "rule"}},
 	"internal/bench":      {layer: 2, pure: true, imports: []string{"batch", "diff", "finding", "gate", "ledger", "model", "reconcile", "relocate", "rule"}},
 	"internal/report":     {layer: 2, pure: true, imports: []string{"finding", "ledger", "rule"}},
 
