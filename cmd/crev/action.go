@@ -26,6 +26,7 @@ const (
 	modeGate   = "gate"
 	modeReview = "review"
 	modeSettle = "settle"
+	modeLearn  = "learn"
 )
 
 // action is one run as a step of a workflow.
@@ -64,10 +65,10 @@ func actionCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 	switch mode := a.in.mode; mode {
 	case "":
 		return a.run(ctx, a.modeOfEvent())
-	case modeGate, modeReview, modeSettle:
+	case modeGate, modeReview, modeSettle, modeLearn:
 		return a.run(ctx, mode)
 	default:
-		return usagef("action: mode %q; want %s, %s or %s", mode, modeGate, modeReview, modeSettle)
+		return usagef("action: mode %q; want %s, %s, %s or %s", mode, modeGate, modeReview, modeSettle, modeLearn)
 	}
 }
 
@@ -77,6 +78,9 @@ func (a *action) modeOfEvent() string {
 	switch {
 	case a.event.Kind == github.KindMergeGroup:
 		return modeGate
+	case a.event.Kind == github.KindComment, a.event.Kind == github.KindReviewComment,
+		a.event.Kind == github.KindSchedule, a.event.Kind == github.KindDispatch:
+		return modeLearn
 	case a.event.IsDefaultBranchPush(), pr != nil && pr.State == "closed":
 		return modeSettle
 	}
@@ -84,8 +88,11 @@ func (a *action) modeOfEvent() string {
 }
 
 func (a *action) run(ctx context.Context, mode string) error {
-	if mode == modeSettle {
+	switch mode {
+	case modeSettle:
 		return a.settle(ctx)
+	case modeLearn:
+		return a.learn(ctx)
 	}
 	in, why, err := a.request()
 	if err != nil {

@@ -6,6 +6,7 @@ func commands() []command {
 		{name: "demo", summary: "tell the story of one defect across three commits; needs nothing", run: demoCommand},
 		{name: "review", summary: "review a change on this machine: validators, reviewers, judge, ledger", run: reviewCommand},
 		{name: "gate", summary: "run the validators alone; exit 1 when one fails", run: gateCommand},
+		{name: "learn", summary: "turn replies on GitHub into rules, dismissals and signals", run: learnCommand},
 		{name: "action", summary: "run as a step of a GitHub workflow; the event says what to do", run: actionCommand},
 		{name: "validators", summary: "list, run and prove the checks that may block", subs: validatorsCommands()},
 		{name: "ledger", summary: "count what comes back, turn it into checks, look after the store", subs: ledgerCommands()},

@@ -175,21 +175,31 @@ func annotations(r *projection.Report) []github.Annotation {
 const ledgerTries = 5
 
 // CommitLedger adds files to the ledger branch and keeps one pull request open
-// that brings them to the default branch. The parent of the commit is the head
-// that was read: a race that is lost is run again on the new head.
+// that brings them to the default branch.
 func (f *forge) CommitLedger(ctx context.Context, branch, base string, files map[string][]byte, message string) (string, error) {
+	return f.commitLedger(ctx, branch, base, message, func(string) (map[string][]byte, error) { return files, nil })
+}
+
+// commitLedger commits what build returns for the head of the ledger branch. The
+// parent of the commit is the head that was read: a race that is lost is run
+// again on the new head.
+func (f *forge) commitLedger(ctx context.Context, branch, base, message string, build func(head string) (map[string][]byte, error)) (string, error) {
 	if f.defaultBranch != "" {
 		base = f.defaultBranch
-	}
-	var changes []github.File
-	for p, content := range files {
-		changes = append(changes, github.File{Path: p, Content: content})
 	}
 	var sha string
 	for try := 1; ; try++ {
 		head, err := f.ledgerHead(ctx, branch, base)
 		if err != nil {
 			return "", err
+		}
+		files, err := build(head)
+		if err != nil {
+			return "", err
+		}
+		var changes []github.File
+		for p, content := range files {
+			changes = append(changes, github.File{Path: p, Content: content})
 		}
 		sha, err = f.CommitFiles(ctx, branch, head, changes, message)
 		if err == nil {

@@ -301,6 +301,10 @@ type Learned struct {
 	// Hash is of the reply's text, which itself is not stored.
 	Hash   string `json:"hash"`
 	Reason string `json:"reason,omitempty"`
+	// Key names the reply as it stood: its kind and id and when it was last
+	// changed, "r1001@2026-11-30T12:00:00Z". A reply with a known key is not
+	// evaluated again, and an edited one has another.
+	Key string `json:"key,omitempty"`
 }
 
 // Promoted says that a class is decided by a committed validator.

@@ -230,11 +230,17 @@ func (r *Report) link(path string, line int, text string) string {
 	if r.Repo == "" {
 		return Code(text)
 	}
-	url := r.Repo + "/blob/" + r.Head + "/" + escapePath(path)
+	return "[" + Code(text) + "](" + CodeURL(r.Repo, r.Head, path, line) + ")"
+}
+
+// CodeURL is the address of a place in the code of a repository on the web; line
+// 0 is the whole file.
+func CodeURL(repo, commit, path string, line int) string {
+	url := repo + "/blob/" + commit + "/" + escapePath(path)
 	if line > 0 {
 		url += fmt.Sprintf("#L%d", line)
 	}
-	return "[" + Code(text) + "](" + url + ")"
+	return url
 }
 
 // escapePath percent-encodes everything but unreserved characters and slashes.

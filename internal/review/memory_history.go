@@ -15,7 +15,7 @@ func RuleHistory(events []ledger.Event) rule.History {
 	h := rule.History{}
 	hit := map[string]bool{}
 	reviewed := map[string]bool{}
-	latest := map[string]int{} // comment and content → index of the latest reaction
+	latest := map[string]int{} // by reactionKey, the index of the latest reaction
 	for i, e := range events {
 		switch {
 		case e.RuleHit != nil:
@@ -30,7 +30,7 @@ func RuleHistory(events []ledger.Event) rule.History {
 		case e.Learned != nil && e.Learned.Outcome == "reinforce" && e.Learned.Rule != "":
 			h.Uses = append(h.Uses, rule.Use{Rule: e.Learned.Rule, Effect: rule.Liked, At: e.At})
 		case e.Reaction != nil && e.Reaction.Rule != "":
-			key := fmt.Sprintf("%d %s", e.Reaction.Comment, e.Reaction.Content)
+			key := reactionKey(e.Reaction)
 			if at, ok := latest[key]; !ok || !e.At.Before(events[at].At) {
 				latest[key] = i
 			}
@@ -40,7 +40,7 @@ func RuleHistory(events []ledger.Event) rule.History {
 		}
 	}
 	for i, e := range events {
-		if e.Reaction == nil || latest[fmt.Sprintf("%d %s", e.Reaction.Comment, e.Reaction.Content)] != i || e.Reaction.Rule == "" {
+		if e.Reaction == nil || latest[reactionKey(e.Reaction)] != i || e.Reaction.Rule == "" {
 			continue
 		}
 		effect, ok := reactionEffects[e.Reaction.Content]
@@ -51,6 +51,11 @@ func RuleHistory(events []ledger.Event) rule.History {
 		}
 	}
 	return h
+}
+
+// reactionKey tells counts apart: several rules may have shaped one comment.
+func reactionKey(r *ledger.Reaction) string {
+	return fmt.Sprintf("%d %s %s", r.Comment, r.Content, r.Rule)
 }
 
 // reactionEffects are the reactions that say yes or no, as GitHub names them in

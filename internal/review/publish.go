@@ -252,10 +252,23 @@ func (j *job) keep() error {
 		return nil
 	}
 	path, content := j.runFile()
-	full := filepath.Join(j.in.ReportDir, filepath.FromSlash(path))
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		return err
+	j.report.LedgerWhere = filepath.Join(j.in.ReportDir, filepath.FromSlash(path))
+	return j.keepFiles(map[string][]byte{path: content})
+}
+
+// keepFiles writes files below the report folder.
+func (j *job) keepFiles(files map[string][]byte) error {
+	if j.in.ReportDir == "" {
+		return nil
 	}
-	j.report.LedgerWhere = full
-	return os.WriteFile(full, content, 0o644)
+	for path, content := range files {
+		full := filepath.Join(j.in.ReportDir, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(full, content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

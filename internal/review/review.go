@@ -93,6 +93,9 @@ type Request struct {
 	LedgerMode string
 	// ReportDir is where LedgerReport puts the run file, "" for nowhere.
 	ReportDir string
+	// Heard is the comment whose event woke Learn, as it was then; nil for
+	// none.
+	Heard *Said
 }
 
 // Deps is the world a run works in.
@@ -104,12 +107,17 @@ type Deps struct {
 	Ledgers func(ctx context.Context, branch string) ([]fs.FS, error)
 	// Rules returns the tree that holds newer rules than the base, rooted at
 	// the repository: the ledger branch. A nil tree means that there is none;
-	// it is asked with rules.activate at_once only.
+	// a review asks with rules.activate at_once only, Learn always.
 	Rules func(ctx context.Context, branch string) (fs.FS, error)
 	// Connect opens the model, or says why there is none. nil means none.
 	Connect func(ModelConfig) (m Model, missing string, err error)
 	// Forge is nil on a laptop.
 	Forge Forge
+	// Conversation is what Learn listens to; nil elsewhere.
+	Conversation Conversation
+	// Experts settle conflicts about a rule; nil knows nobody, and then every
+	// rule stays.
+	Experts *Experts
 	// Runner makes what runs scripts, with more folders that they may read. It
 	// is asked once, and only when there is a script to run: finding the
 	// level of a machine takes a moment.
