@@ -72,10 +72,12 @@ func Filter(in FilterCase) []Filtered {
 // ruled finds a rule that hides a candidate without a model's word: it hid the
 // same class before, in this run or an earlier one, or the finding speaks the
 // words of the rule. In each case the rule may hide it, and needs no condition
-// to be read.
+// to be read. What memory_pos found was asked for by a rule and is left alone.
 func (in FilterCase) ruled(c Candidate) (id, why string) {
-	f := c.Finding
-	class := finding.Class(f.Path, f.Category, f.Subject, f.Predicate, f.Claim)
+	f, class := c.Finding, classOf(c)
+	if f.Source == MemoryPosName {
+		return "", "" // a rule asked for it
+	}
 	for _, r := range in.Rules {
 		if r.Condition != "" || r.Exclusion != "" {
 			continue

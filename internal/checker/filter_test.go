@@ -42,6 +42,8 @@ func TestFilter(t *testing.T) {
 		"of what the judge rates high": {FilterCase{Rules: []rule.Rule{silence}, Candidates: []Candidate{{
 			Finding: says("It breaks backward compatibility of the release.").Finding, Judged: rule.Judged{Severities: []finding.Severity{finding.Critical}}}}},
 			[]Filtered{{}}},
+		"of what a rule asked for": {FilterCase{Rules: []rule.Rule{silence}, Candidates: []Candidate{with(says("It breaks backward compatibility of the release.").Finding,
+			func(f *finding.Finding) { f.Source = MemoryPosName })}}, []Filtered{{}}},
 		"of another category": {FilterCase{Rules: []rule.Rule{silence}, Candidates: []Candidate{with(says("It breaks backward compatibility of the release.").Finding,
 			func(f *finding.Finding) { f.Category = "naming" })}}, []Filtered{{}}},
 		"with a condition that nobody read": {FilterCase{Candidates: []Candidate{says("It breaks backward compatibility of the release.")},

@@ -52,7 +52,7 @@ const requirementsSchema = `{
 
 // Requirement is a text that says what a change is to do.
 type Requirement struct {
-	// Source names it for people: "description", "issue #12".
+	// Source names it for people: "the description", "issue #12".
 	Source string
 	Text   string
 }
@@ -176,16 +176,19 @@ func ReadRequirementsCheck(r model.Reply, rs []Requirement, c Change, whole bool
 	}
 	var out []Point
 	var refused []Refused
+	refuse := func(quote, reason string) {
+		refused = append(refused, Refused{Claim: quote, Path: c.home(Point{}), Reason: reason})
+	}
 	for _, e := range body.Points {
 		switch {
 		case e.Source < 1 || e.Source > len(rs):
-			refused = append(refused, Refused{Claim: e.Quote, Reason: "it names no requirement"})
+			refuse(e.Quote, "it names no requirement")
 			continue
 		case !quoted(rs[e.Source-1].Text, e.Quote):
-			refused = append(refused, Refused{Claim: e.Quote, Reason: "its quote is not in the requirement"})
+			refuse(e.Quote, "its quote is not in the requirement")
 			continue
 		case len(out) == maxPoints:
-			refused = append(refused, Refused{Claim: e.Quote, Reason: fmt.Sprintf("more than %d points", maxPoints)})
+			refuse(e.Quote, fmt.Sprintf("more than %d points", maxPoints))
 			continue
 		}
 		p := Point{Source: rs[e.Source-1].Source, Quote: e.Quote, State: State(e.State), Reason: e.Reason}
@@ -215,10 +218,10 @@ func ReadRequirementsCheck(r model.Reply, rs []Requirement, c Change, whole bool
 func Unmet(points []Point, c Change) []finding.Finding {
 	var out []finding.Finding
 	for _, p := range points {
-		sev, predicate := finding.Medium, "not implemented"
+		sev, does := finding.Medium, "does not do"
 		switch p.State {
 		case Partly:
-			sev, predicate = finding.Low, "partly implemented"
+			sev, does = finding.Low, "does only in part"
 		case Missing:
 		default:
 			continue
@@ -226,9 +229,11 @@ func Unmet(points []Point, c Change) []finding.Finding {
 		quote := strings.Join(strings.Fields(p.Quote), " ")
 		f := finding.Finding{
 			Source: RequirementsName, Category: "requirement", Severity: sev, Side: finding.Right, Path: c.home(p),
-			Claim:   fmt.Sprintf("The %s asks for this, and it is %s: %s", p.Source, predicate, quote),
-			Subject: quote, Predicate: predicate, Detail: p.Reason,
-			Criteria: []string{"The code does what the " + p.Source + " asks for: " + quote}, Tier: finding.Advisory,
+			Claim: fmt.Sprintf("The code %s what %s asks for: %s", does, p.Source, quote),
+			// A point that is missing and one that is partly there are one
+			// class: the one becomes the other.
+			Subject: quote, Predicate: "is not fully implemented", Detail: p.Reason,
+			Criteria: []string{fmt.Sprintf("The code does what %s asks for: %s", p.Source, quote)}, Tier: finding.Advisory,
 		}
 		for _, cite := range p.Cites {
 			r, _ := c.quoted(cite.Path, cite.Quote, c.firstChanged(cite.Path))

@@ -28,7 +28,7 @@ func TestLinkedIssues(t *testing.T) {
 
 func TestDemands(t *testing.T) {
 	t.Parallel()
-	got := Demands([]Requirement{{"title", "Fix the invoice total"}, {"issue #1", asked}, {"issue #2", ""}})
+	got := Demands([]Requirement{{"the title", "Fix the invoice total"}, {"issue #1", asked}, {"issue #2", ""}})
 	if d := cmp.Diff([]Requirement{{"issue #1", asked}}, got); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
@@ -48,7 +48,7 @@ func Total(lines []Line) int {
 `
 
 func requirementCase() ([]Requirement, Change) {
-	return []Requirement{{"description", asked}}, changed(map[string]string{"invoice.go": invoice, "line.go": "package invoice\n"}, "invoice.go", "line.go")
+	return []Requirement{{"the description", asked}}, changed(map[string]string{"invoice.go": invoice, "line.go": "package invoice\n"}, "invoice.go", "line.go")
 }
 
 func TestRequirementsPrompt(t *testing.T) {
@@ -66,7 +66,7 @@ func TestRequirementsCheckIsBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("The total is rounded. ", maxRequirement/10)
 	c := changed(map[string]string{"a.go": strings.Repeat("// x\n", maxChangeShown/5), "b.go": invoice}, "a.go", "b.go")
-	req, whole := RequirementsCheck("m", "fence", []Requirement{{"description", long}, {"issue #1", long}}, c)
+	req, whole := RequirementsCheck("m", "fence", []Requirement{{"the description", long}, {"issue #1", long}}, c)
 	text := req.Messages[0].Content
 	if whole || len(text) > 2*(maxRequirement+1_000)+maxChangeShown+1_000 || !strings.Contains(text, "Left out for length: 1 files") ||
 		!strings.Contains(text, "requirement 2, issue #1") || !strings.Contains(text, "diff of b.go") {
@@ -92,14 +92,14 @@ func TestReadRequirementsCheck(t *testing.T) {
 		want    []Point
 		refused []Refused
 	}{
-		"implemented, with code":         {point(1, "Invoices have a total.", "implemented", nil, cite(loop.Path, loop.Quote)), false, []Point{{"description", "Invoices have a total.", Implemented, "r", []Cite{loop}, ""}}, nil},
-		"a quote over a line end":        {point(1, "The total is rounded to cents.", "missing", "line.go"), false, []Point{{"description", "The total is rounded to cents.", Missing, "r", nil, "line.go"}}, nil},
-		"implemented, without code":      {point(1, "Invoices have a total.", "implemented", nil), false, []Point{{"description", "Invoices have a total.", Unclear, "no code that stands in the tree shows it", nil, ""}}, nil},
-		"partly, with code that is not":  {point(1, "Invoices have a total.", "partly", nil, cite("invoice.go", "round(sum)"), cite("x.go", "sum")), false, []Point{{"description", "Invoices have a total.", Unclear, "no code that stands in the tree shows it", nil, ""}}, nil},
-		"missing, of a part of a change": {point(1, "Invoices have a total.", "missing", nil), true, []Point{{"description", "Invoices have a total.", Unclear, "the change was too large to be shown whole", nil, ""}}, nil},
-		"a point nobody made":            {point(1, "Invoices are sent by mail.", "missing", nil), false, nil, []Refused{{Claim: "Invoices are sent by mail.", Reason: "its quote is not in the requirement"}}},
-		"an empty quote":                 {point(1, "", "missing", nil), false, nil, []Refused{{Reason: "its quote is not in the requirement"}}},
-		"a requirement that is not":      {point(2, "Invoices have a total.", "missing", nil), false, nil, []Refused{{Claim: "Invoices have a total.", Reason: "it names no requirement"}}},
+		"implemented, with code":         {point(1, "Invoices have a total.", "implemented", nil, cite(loop.Path, loop.Quote)), false, []Point{{"the description", "Invoices have a total.", Implemented, "r", []Cite{loop}, ""}}, nil},
+		"a quote over a line end":        {point(1, "The total is rounded to cents.", "missing", "line.go"), false, []Point{{"the description", "The total is rounded to cents.", Missing, "r", nil, "line.go"}}, nil},
+		"implemented, without code":      {point(1, "Invoices have a total.", "implemented", nil), false, []Point{{"the description", "Invoices have a total.", Unclear, "no code that stands in the tree shows it", nil, ""}}, nil},
+		"partly, with code that is not":  {point(1, "Invoices have a total.", "partly", nil, cite("invoice.go", "round(sum)"), cite("x.go", "sum")), false, []Point{{"the description", "Invoices have a total.", Unclear, "no code that stands in the tree shows it", nil, ""}}, nil},
+		"missing, of a part of a change": {point(1, "Invoices have a total.", "missing", nil), true, []Point{{"the description", "Invoices have a total.", Unclear, "the change was too large to be shown whole", nil, ""}}, nil},
+		"a point nobody made":            {point(1, "Invoices are sent by mail.", "missing", nil), false, nil, []Refused{{Claim: "Invoices are sent by mail.", Path: "invoice.go", Reason: "its quote is not in the requirement"}}},
+		"an empty quote":                 {point(1, "", "missing", nil), false, nil, []Refused{{Path: "invoice.go", Reason: "its quote is not in the requirement"}}},
+		"a requirement that is not":      {point(2, "Invoices have a total.", "missing", nil), false, nil, []Refused{{Claim: "Invoices have a total.", Path: "invoice.go", Reason: "it names no requirement"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,8 +126,8 @@ func TestUnmet(t *testing.T) {
 	_, c := requirementCase()
 	loop := Cite{"invoice.go", "sum += l.Cents"}
 	points := []Point{
-		{"description", "a", Implemented, "", []Cite{loop}, ""},
-		{"description", "the total is\nrounded", Partly, "It is not.", []Cite{loop}, "gone.go"},
+		{"the description", "a", Implemented, "", []Cite{loop}, ""},
+		{"the description", "the total is\nrounded", Partly, "It is not.", []Cite{loop}, "gone.go"},
 		{"issue #1", "refused", Missing, "Nothing refuses.", nil, "line.go"},
 		{"issue #1", "sent", Missing, "", nil, "../../etc/passwd"},
 		{"issue #1", "d", Unclear, "", nil, ""},
@@ -146,9 +146,9 @@ func TestUnmet(t *testing.T) {
 		got = append(got, short{f.Path, f.Severity, f.Claim, f.Evidence})
 	}
 	want := []short{
-		{"invoice.go", finding.Low, "The description asks for this, and it is partly implemented: the total is rounded", []string{"The code at invoice.go:6 says: sum += l.Cents"}},
-		{"line.go", finding.Medium, "The issue #1 asks for this, and it is not implemented: refused", nil},
-		{"invoice.go", finding.Medium, "The issue #1 asks for this, and it is not implemented: sent", nil},
+		{"invoice.go", finding.Low, "The code does only in part what the description asks for: the total is rounded", []string{"The code at invoice.go:6 says: sum += l.Cents"}},
+		{"line.go", finding.Medium, "The code does not do what issue #1 asks for: refused", nil},
+		{"invoice.go", finding.Medium, "The code does not do what issue #1 asks for: sent", nil},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got\n%s", d)

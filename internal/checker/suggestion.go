@@ -44,7 +44,7 @@ func Suggested(f finding.Finding, text []byte, redact func(string) string) (sugg
 	case unseen(fresh, old):
 		return "", "it holds characters that a reader does not see"
 	case redact(f.Suggestion) != f.Suggestion:
-		return "", "it holds a secret"
+		return "", "it holds what is never shown"
 	}
 	for _, check := range []string{
 		indentFault(old, fresh, lines), bracketFault(f.Path, old, fresh), echoFault(fresh, old, lines, f.StartLine, f.EndLine),

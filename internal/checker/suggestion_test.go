@@ -47,7 +47,7 @@ func TestSuggested(t *testing.T) {
 		"the line before, in balance":    {"a := 1\nb := 2\nc := 3\n", "a := 1\nb := 4", 2, 2, "", "it repeats the line before those it replaces"},
 		"the line after":                 {"a := 1\nb := 2\nc := 3\n", "b := 4\nc := 3", 2, 2, "", "it repeats the line after those it replaces"},
 		"a line that stood there twice":  {"x()\nx()\ny()\n", "x()\nz()", 2, 2, "x()\nz()", ""},
-		"a secret":                       {"a\n", "key = \"ghp_0123456789012345678901234567890123456\"", 1, 1, "", "it holds a secret"},
+		"a secret":                       {"a\n", "key = \"ghp_0123456789012345678901234567890123456\"", 1, 1, "", "it holds what is never shown"},
 		"what nobody sees":               {"a\n", "b\u202e", 1, 1, "", "it holds characters that a reader does not see"},
 		"what was there before":          {"a\u200d\n", "b\u200d", 1, 1, "b\u200d", ""},
 		"no UTF-8":                       {"a\xff\n", "b", 1, 1, "", "it or the file is not UTF-8"},

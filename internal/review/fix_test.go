@@ -4,8 +4,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/diff"
 	"github.com/crev-ratchet/crev/internal/finding"
@@ -22,17 +20,16 @@ func TestSuggestionsApplyOrGo(t *testing.T) {
 	b := batch.Batch{ID: "1", Parts: []batch.Part{{File: &diff.File{NewPath: "a.go"}}, {File: &diff.File{NewPath: "b.go"}}}}
 	for name, tt := range map[string]struct {
 		path, quote, suggestion string
-		want                    string
-		evidence                []string
+		want, says              string
 	}{
-		"one that applies":      {"a.go", "\tx := 1", "\tx := 2", "\tx := 2", nil},
-		"with the line ends":    {"b.go", "x := 1", "\tx := 2\n\ty := 3", "\tx := 2\r\n\ty := 3\r", nil},
-		"of a quote not found":  {"a.go", "y := 9", "\tx := 2", "", []string{"The code it quotes was not found, so the comment stands at the file."}},
-		"without a quote":       {"a.go", "", "\tx := 2", "", []string{"The code it quotes was not found, so the comment stands at the file."}},
-		"that opens a bracket":  {"a.go", "\tx := 1", "\tif ok {", "", []string{"A suggestion was left out: it leaves other brackets open than the lines it replaces."}},
-		"that repeats a line":   {"a.go", "\tx := 1", "\tx := 2\n\tuse(x)", "", []string{"A suggestion was left out: it repeats the line after those it replaces."}},
-		"that is not there":     {"a.go", "\tx := 1", "", "", nil},
-		"of more than 20 lines": {"a.go", "\tx := 1", "\t1\n\t2\n\t3\n\t4\n\t5\n\t6\n\t7\n\t8\n\t9\n\t10\n\t11\n\t12\n\t13\n\t14\n\t15\n\t16\n\t17\n\t18\n\t19\n\t20\n\t21", "", []string{"A suggestion was left out: it has 21 lines; at most 20 are offered."}},
+		"one that applies":      {"a.go", "\tx := 1", "\tx := 2", "\tx := 2", ""},
+		"with the line ends":    {"b.go", "x := 1", "\tx := 2\n\ty := 3", "\tx := 2\r\n\ty := 3\r", ""},
+		"of a quote not found":  {"a.go", "y := 9", "\tx := 2", "", "",
+		"without a quote":       {"a.go", "", "\tx := 2", "", "",
+		"that opens a bracket":  {"a.go", "\tx := 1", "\tif ok {", "", "A suggestion was left out: it leaves other brackets open than the lines it replaces."},
+		"that repeats a line":   {"a.go", "\tx := 1", "\tx := 2\n\tuse(x)", "", "A suggestion was left out: it repeats the line after those it replaces."},
+		"that is not there":     {"a.go", "\tx := 1", "", "", ""},
+		"of more than 20 lines": {"a.go", "\tx := 1", "\t1\n\t2\n\t3\n\t4\n\t5\n\t6\n\t7\n\t8\n\t9\n\t10\n\t11\n\t12\n\t13\n\t14\n\t15\n\t16\n\t17\n\t18\n\t19\n\t20\n\t21", "", "A suggestion was left out: it has 21 lines; at most 20 are offered."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -40,8 +37,8 @@ func TestSuggestionsApplyOrGo(t *testing.T) {
 			if c.rejected != "" || c.Suggestion != tt.want {
 				t.Errorf("the suggestion is %q, want %q (rejected: %q)", c.Suggestion, tt.want, c.rejected)
 			}
-			if d := cmp.Diff(tt.evidence, c.Evidence); d != "" {
-				t.Errorf("evidence, -want +got\n%s", d)
+			if c.Detail != tt.says {
+				t.Errorf("a reader is told %q, want %q", c.Detail, tt.says)
 			}
 		})
 	}
