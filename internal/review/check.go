@@ -195,7 +195,7 @@ func (j *job) checkRequirements(ctx context.Context, r *result) error {
 
 // requirements are the texts that say what the change is to do.
 func (j *job) requirements(ctx context.Context) []checker.Requirement {
-	out := []checker.Requirement{{Source: "description", Text: j.in.Title + "\n\n" + j.in.Description}}
+	out := []checker.Requirement{{Source: "the description", Text: j.in.Title + "\n\n" + j.in.Description}}
 	if j.d.Forge == nil {
 		return out
 	}
@@ -238,7 +238,9 @@ func (j *job) proposeFixes(ctx context.Context, r *result) error {
 		return err
 	}
 	for i, f := range fixes {
-		at[i].Suggestion = f.Suggestion
+		if at[i].Suggestion = f.Suggestion; f.Suggestion != "" {
+			at[i].remark("The suggestion is a proposal: no reviewer wrote it and nothing has run it.")
+		}
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ func TestSuggestionsApplyOrGo(t *testing.T) {
 	}{
 		"one that applies":      {"a.go", "\tx := 1", "\tx := 2", "\tx := 2", ""},
 		"with the line ends":    {"b.go", "x := 1", "\tx := 2\n\ty := 3", "\tx := 2\r\n\ty := 3\r", ""},
-		"of a quote not found":  {"a.go", "y := 9", "\tx := 2", "", "",
-		"without a quote":       {"a.go", "", "\tx := 2", "", "",
+		"of a quote not found":  {"a.go", "y := 9", "\tx := 2", "", ""},
+		"without a quote":       {"a.go", "", "\tx := 2", "", ""},
 		"that opens a bracket":  {"a.go", "\tx := 1", "\tif ok {", "", "A suggestion was left out: it leaves other brackets open than the lines it replaces."},
 		"that repeats a line":   {"a.go", "\tx := 1", "\tx := 2\n\tuse(x)", "", "A suggestion was left out: it repeats the line after those it replaces."},
 		"that is not there":     {"a.go", "\tx := 1", "", "", ""},
