@@ -73,9 +73,9 @@ func failure(err error) string {
 	var over overBudget
 	switch {
 	case errors.As(err, &over):
-		return "budget"
+		return string(model.OverBudget)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return "deadline"
+		return deadline
 	case errors.As(err, &e):
 		return string(e.Failure)
 	}

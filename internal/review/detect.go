@@ -264,7 +264,9 @@ func (j *job) take(r *result) {
 	state, reason := projection.Reviewed, ""
 	switch r.gate {
 	case "unreviewed":
-		state, reason = projection.Unreviewed, r.reason
+		happened, todo := explainReason(r.reason)
+		state, reason = projection.Unreviewed, happened
+		j.note("%s; %s", happened, todo)
 	case "forced":
 		reason = "taken after " + fmt.Sprint(r.tries) + " tries: " + r.reason
 	}

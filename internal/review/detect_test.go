@@ -87,10 +87,10 @@ func TestTake(t *testing.T) {
 		want    projection.Coverage
 	}{
 		"reviewed":                       {[]result{passed, passed}, projection.Coverage{State: projection.Reviewed}},
-		"the first piece failed":         {[]result{failed, passed}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
-		"the last piece failed":          {[]result{passed, failed}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
+		"the first piece failed":         {[]result{failed, passed}, projection.Coverage{State: projection.Unreviewed, Reason: "the model declined to answer"}},
+		"the last piece failed":          {[]result{passed, failed}, projection.Coverage{State: projection.Unreviewed, Reason: "the model declined to answer"}},
 		"one was taken after four tries": {[]result{forced}, projection.Coverage{State: projection.Reviewed, Reason: "taken after 4 tries: too short"}},
-		"a failure outweighs that":       {[]result{forced, failed}, projection.Coverage{State: projection.Unreviewed, Reason: "refused"}},
+		"a failure outweighs that":       {[]result{forced, failed}, projection.Coverage{State: projection.Unreviewed, Reason: "the model declined to answer"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
