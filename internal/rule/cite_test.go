@@ -64,7 +64,7 @@ func TestRecheck(t *testing.T) {
 			t.Parallel()
 			c := code(tc.files)
 			c.At = tc.old
-			got := c.Recheck(with(errgroup(), func(r *Rule) { r.Cites = []Citation{tc.cite} }))
+			got := c.Recheck(edit(errgroup(), func(r *Rule) { r.Cites = []Citation{tc.cite} }))
 			if diff := cmp.Diff([]Cited{tc.want}, got); diff != "" {
 				t.Errorf("Recheck (-want +got):\n%s", diff)
 			}

@@ -81,7 +81,7 @@ func TestIndexOrderDependsOnNothing(t *testing.T) {
 
 func TestIndexOfAnotherAuthor(t *testing.T) {
 	t.Parallel()
-	mine := with(literals(), func(r *Rule) { r.ForAuthor = "kim" })
+	mine := edit(literals(), func(r *Rule) { r.ForAuthor = "kim" })
 	if got := NewIndex([]Rule{mine}, Query{Author: "max"}).String(); got != "" {
 		t.Errorf("the index of max's pull request is %q", got)
 	}
@@ -92,7 +92,7 @@ func TestIndexOfAnotherAuthor(t *testing.T) {
 
 func TestGenerateIsYAML(t *testing.T) {
 	t.Parallel()
-	odd := with(literals(), func(r *Rule) {
+	odd := edit(literals(), func(r *Rule) {
 		r.ID, r.Status, r.Says, r.FileTypes = "odd", Pending, `Say "a: b" # and {c}, \ or é.`, []string{"go"}
 	})
 	var got struct {

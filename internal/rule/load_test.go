@@ -80,7 +80,7 @@ func crlf(s string) []byte {
 
 func TestPool(t *testing.T) {
 	t.Parallel()
-	p := NewPool(literals(), errgroup(), with(literals(), func(r *Rule) { r.Says = "Numbers are fine in tests." }))
+	p := NewPool(literals(), errgroup(), edit(literals(), func(r *Rule) { r.Says = "Numbers are fine in tests." }))
 	if diff := cmp.Diff([]string{"go-errgroup", "test-literals"}, ids(p.Rules())); diff != "" {
 		t.Errorf("Rules (-want +got):\n%s", diff)
 	}
@@ -91,7 +91,7 @@ func TestPool(t *testing.T) {
 	if _, ok := p.Find("nobody"); ok {
 		t.Error("Find finds a rule that is not there")
 	}
-	asleep := p.With(with(errgroup(), func(r *Rule) { r.Status = Dormant }))
+	asleep := p.With(edit(errgroup(), func(r *Rule) { r.Status = Dormant }))
 	if diff := cmp.Diff([]string{"test-literals"}, ids(asleep.Active(day))); diff != "" {
 		t.Errorf("Active (-want +got):\n%s", diff)
 	}
@@ -104,8 +104,8 @@ func TestNewest(t *testing.T) {
 	t.Parallel()
 	c := Change{By: "kim", At: "2026-11-20", Why: "said again", From: "manual"}
 	taught := errgroup().Teach(c)
-	corrected := taught.Revise(with(errgroup(), func(r *Rule) { r.Says = "Start goroutines through run.Group." }), c)
-	changed := with(errgroup(), func(r *Rule) { r.Says = "Changed by hand, on no day that is known." })
+	corrected := taught.Revise(edit(errgroup(), func(r *Rule) { r.Says = "Start goroutines through run.Group." }), c)
+	changed := edit(errgroup(), func(r *Rule) { r.Says = "Changed by hand, on no day that is known." })
 	tests := map[string]struct {
 		base, branch []Rule
 		want         []Rule

@@ -54,7 +54,7 @@ func TestStats(t *testing.T) {
 func some(n int, k Kind) []Rule {
 	var rules []Rule
 	for i := range n {
-		rules = append(rules, with(errgroup(), func(r *Rule) {
+		rules = append(rules, edit(errgroup(), func(r *Rule) {
 			r.ID, r.Kind, r.Learned = fmt.Sprintf("%s-%d", k, i), k, nil
 		}))
 	}
@@ -65,7 +65,7 @@ func TestFit(t *testing.T) {
 	t.Parallel()
 	caps := Caps{MaxActive: 3, MaxPerKind: 2, RecentDays: 30}
 	taught := func(r Rule, days int) Rule {
-		return with(r, func(r *Rule) { r.Learned = []Learned{{From: "manual", By: "maria", At: DateOf(ago(days))}} })
+		return edit(r, func(r *Rule) { r.Learned = []Learned{{From: "manual", By: "maria", At: DateOf(ago(days))}} })
 	}
 	three := some(3, Always)
 	two := some(2, Silence)
@@ -82,8 +82,8 @@ func TestFit(t *testing.T) {
 		"never one taught recently":     {[]Rule{taught(three[0], 5), three[1], three[2]}, map[string]Stat{"always-0": {Score: -9}}, []string{"always-2"}},
 		"all of them taught recently":   {[]Rule{taught(three[0], 5), taught(three[1], 5), taught(three[2], 29)}, nil, nil},
 		"not recent any more":           {[]Rule{taught(three[0], 30), three[1], three[2]}, map[string]Stat{"always-0": {Score: -9}}, []string{"always-0"}},
-		"pending ones need no room":     {[]Rule{three[0], three[1], with(three[2], func(r *Rule) { r.Status = Pending })}, nil, nil},
-		"nor expired ones":              {[]Rule{three[0], three[1], with(three[2], func(r *Rule) { r.Expires = "2026-11-29" })}, nil, nil},
+		"pending ones need no room":     {[]Rule{three[0], three[1], edit(three[2], func(r *Rule) { r.Status = Pending })}, nil, nil},
+		"nor expired ones":              {[]Rule{three[0], three[1], edit(three[2], func(r *Rule) { r.Expires = "2026-11-29" })}, nil, nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestRevise(t *testing.T) {
 	c := Change{By: "kim", At: "2026-11-30", Why: "the wrapper\nmoved", From: "https://github.com/acme/shop/pull/50#discussion_r2", CheckedAgainst: "77aa10c"}
 	next := Rule{Kind: Always, Says: "Start goroutines through run.Group.", Scope: Scope{"services/**/*.go", "jobs/**"}, Category: "concurrency"}
 	got := errgroup().Revise(next, c)
-	want := with(errgroup(), func(r *Rule) {
+	want := edit(errgroup(), func(r *Rule) {
 		r.Says, r.Scope = next.Says, next.Scope
 		r.Learned = append(r.Learned, Learned{From: c.From, By: "kim", At: "2026-11-30", CheckedAgainst: "77aa10c"})
 		r.Revisions = []Revision{{At: "2026-11-30", By: "kim", Why: "the wrapper moved",
@@ -140,7 +140,7 @@ func TestTeach(t *testing.T) {
 	c := Change{By: "kim", At: "2026-11-30", Why: "said again", From: "manual"}
 	for from, want := range map[Status]Status{Active: Active, Dormant: Active, Expired: Active,
 		Pending: Pending, Disabled: Disabled, Superseded: Superseded} {
-		r := with(errgroup(), func(r *Rule) { r.Status, r.Expires = from, "2026-11-01" })
+		r := edit(errgroup(), func(r *Rule) { r.Status, r.Expires = from, "2026-11-01" })
 		got := r.Teach(c)
 		if got.Status != want || got.Active(day) != (want == Active) {
 			t.Errorf("Teach of a rule that is %s: %s, expires %q", from, got.Status, got.Expires)

@@ -35,7 +35,7 @@ func literals() Rule {
 	}
 }
 
-func with(r Rule, change func(*Rule)) Rule {
+func edit(r Rule, change func(*Rule)) Rule {
 	r = r.Clone()
 	change(&r)
 	return r
@@ -51,13 +51,13 @@ func TestApplies(t *testing.T) {
 		"in scope":               {errgroup(), "services/pay/send.go", "kim", true},
 		"another folder":         {errgroup(), "cmd/send.go", "kim", false},
 		"another language":       {errgroup(), "services/pay/send.ts", "kim", false},
-		"file type":              {with(errgroup(), func(r *Rule) { r.Scope, r.FileTypes = Scope{"**"}, []string{"go"} }), "a/B.GO", "kim", true},
-		"not the file type":      {with(errgroup(), func(r *Rule) { r.Scope, r.FileTypes = Scope{"**"}, []string{"go"} }), "a/cargo", "kim", false},
-		"a type of two parts":    {with(errgroup(), func(r *Rule) { r.Scope, r.FileTypes = Scope{"**"}, []string{"d.ts"} }), "a/x.d.ts", "kim", true},
-		"taken out of the scope": {with(errgroup(), func(r *Rule) { r.Scope = Scope{"services/**", "!services/old/**"} }), "services/old/a.go", "kim", false},
-		"its author":             {with(errgroup(), func(r *Rule) { r.ForAuthor = "Kim" }), "services/a.go", "kim", true},
-		"another author":         {with(errgroup(), func(r *Rule) { r.ForAuthor = "kim" }), "services/a.go", "max", false},
-		"an unknown author":      {with(errgroup(), func(r *Rule) { r.ForAuthor = "kim" }), "services/a.go", "", false},
+		"file type":              {edit(errgroup(), func(r *Rule) { r.Scope, r.FileTypes = Scope{"**"}, []string{"go"} }), "a/B.GO", "kim", true},
+		"not the file type":      {edit(errgroup(), func(r *Rule) { r.Scope, r.FileTypes = Scope{"**"}, []string{"go"} }), "a/cargo", "kim", false},
+		"a type of two parts":    {edit(errgroup(), func(r *Rule) { r.Scope, r.FileTypes = Scope{"**"}, []string{"d.ts"} }), "a/x.d.ts", "kim", true},
+		"taken out of the scope": {edit(errgroup(), func(r *Rule) { r.Scope = Scope{"services/**", "!services/old/**"} }), "services/old/a.go", "kim", false},
+		"its author":             {edit(errgroup(), func(r *Rule) { r.ForAuthor = "Kim" }), "services/a.go", "kim", true},
+		"another author":         {edit(errgroup(), func(r *Rule) { r.ForAuthor = "kim" }), "services/a.go", "max", false},
+		"an unknown author":      {edit(errgroup(), func(r *Rule) { r.ForAuthor = "kim" }), "services/a.go", "", false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestStatusHasTwoAxes(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := with(errgroup(), func(r *Rule) { r.Status, r.Expires = tc.status, tc.expires })
+			r := edit(errgroup(), func(r *Rule) { r.Status, r.Expires = tc.status, tc.expires })
 			if r.Active(day) != tc.active || r.Confirmation() != tc.confirmation || r.Activity(day) != tc.activity {
 				t.Errorf("Active, Confirmation, Activity = %v, %v, %v, want %v, %v, %v",
 					r.Active(day), r.Confirmation(), r.Activity(day), tc.active, tc.confirmation, tc.activity)
@@ -109,7 +109,7 @@ func TestMayHide(t *testing.T) {
 		change(&f)
 		return f
 	}
-	mine := with(literals(), func(r *Rule) { r.ForAuthor = "kim" })
+	mine := edit(literals(), func(r *Rule) { r.ForAuthor = "kim" })
 	tests := map[string]struct {
 		rule Rule
 		f    finding.Finding
@@ -119,10 +119,10 @@ func TestMayHide(t *testing.T) {
 		"what it is for":               {literals(), number, Judged{}, ""},
 		"the judge's label counts":     {literals(), changed(func(f *finding.Finding) { f.Category = "style" }), Judged{Categories: []string{"Magic Number"}}, ""},
 		"another category":             {literals(), changed(func(f *finding.Finding) { f.Category = "naming" }), Judged{}, "is about magic-number"},
-		"no category":                  {with(literals(), func(r *Rule) { r.Category = "" }), number, Judged{}, "is about"},
+		"no category":                  {edit(literals(), func(r *Rule) { r.Category = "" }), number, Judged{}, "is about"},
 		"out of scope":                 {literals(), changed(func(f *finding.Finding) { f.Path = "pay/a.go" }), Judged{}, "not in the scope"},
-		"an always rule":               {with(literals(), func(r *Rule) { r.Kind = Always }), number, Judged{}, "hides nothing"},
-		"a pending rule":               {with(literals(), func(r *Rule) { r.Status = Pending }), number, Judged{}, "is pending"},
+		"an always rule":               {edit(literals(), func(r *Rule) { r.Kind = Always }), number, Judged{}, "hides nothing"},
+		"a pending rule":               {edit(literals(), func(r *Rule) { r.Status = Pending }), number, Judged{}, "is pending"},
 		"security by the finder":       {literals(), changed(func(f *finding.Finding) { f.Category = "security" }), Judged{}, "no rule"},
 		"security by the judge":        {literals(), number, Judged{Categories: []string{"Security"}}, "no rule"},
 		"a crash by its words":         {literals(), changed(func(f *finding.Finding) { f.Claim = "The index is out of range here." }), Judged{}, "no rule"},
@@ -131,13 +131,13 @@ func TestMayHide(t *testing.T) {
 		"high by the finder":           {literals(), changed(func(f *finding.Finding) { f.Severity = finding.High }), Judged{}, "no rule"},
 		"critical by the judge":        {literals(), number, Judged{Severities: []finding.Severity{finding.Critical}}, "no rule"},
 		"a validator's failure":        {literals(), changed(func(f *finding.Finding) { f.Tier = finding.Validator }), Judged{}, "validator"},
-		"worse than it may hide": {with(literals(), func(r *Rule) { r.Severity = finding.Low }),
+		"worse than it may hide": {edit(literals(), func(r *Rule) { r.Severity = finding.Low }),
 			changed(func(f *finding.Finding) { f.Severity = finding.Medium }), Judged{}, "low at most"},
-		"as bad as it may hide":             {with(literals(), func(r *Rule) { r.Severity = finding.Low }), number, Judged{}, ""},
+		"as bad as it may hide":             {edit(literals(), func(r *Rule) { r.Severity = finding.Low }), number, Judged{}, ""},
 		"one person's rule":                 {mine, number, Judged{}, ""},
 		"one person's rule and medium":      {mine, changed(func(f *finding.Finding) { f.Severity = finding.Medium }), Judged{}, "one person's"},
 		"one person's rule and an artifact": {mine, changed(func(f *finding.Finding) { f.Tier = finding.Reproduced }), Judged{}, "one person's"},
-		"another one's rule":                {with(mine, func(r *Rule) { r.ForAuthor = "max" }), number, Judged{}, "not in the scope"},
+		"another one's rule":                {edit(mine, func(r *Rule) { r.ForAuthor = "max" }), number, Judged{}, "not in the scope"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
