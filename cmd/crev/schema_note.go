@@ -71,6 +71,7 @@ var schemaNotes = map[string]note{
 	"BatchConfig.min_lines":  atLeast(0, "Diff lines below which a batch may grow."),
 	"BatchConfig.max_lines":  atLeast(1, "Diff lines above which a batch is cut."),
 	"GateConfig.mode":        words("off", "record", "enforce"),
+	"GateConfig.effort_unit": words("tokens", "seconds"),
 	"GateConfig.max_retries": atLeast(0, "How often a reviewer is asked again."),
 
 	"RulesConfig.activate":  words("on_merge", "at_once"),

@@ -123,7 +123,8 @@ func TestConfigSchema(t *testing.T) {
 	}
 	good["crev's own"], good["the defaults"], good["nothing"] = string(own), string(defaults), "{}"
 	for key, words := range map[string][]string{
-		"gate: {mode: WORD}": {"off", "record", "enforce"}, "ledger: {mode: WORD}": {"branch", "pr-branch", "report"},
+		"gate: {mode: WORD}": {"off", "record", "enforce"}, "gate: {effort_unit: WORD}": {"tokens", "seconds"},
+		"ledger: {mode: WORD}":  {"branch", "pr-branch", "report"},
 		"ratchet: {unit: WORD}": {"pull_request", "run"}, "rules: {activate: WORD}": {"on_merge", "at_once"},
 	} {
 		for _, w := range words {

@@ -10,47 +10,56 @@ import (
 	"github.com/crev-ratchet/crev/internal/finding"
 )
 
-// Mode says what a failed check does. The zero value only records.
-type Mode string
-
-// The modes.
+// The first guesses at what a careful review takes. "crev bench calibrate" fits
+// the coefficients to them, so their absolute size does not matter much.
 const (
-	// Record notes what would have failed and lets everything pass.
-	Record Mode = "record"
-	// Enforce asks again.
-	Enforce Mode = "enforce"
-	// Off checks nothing but the required fields.
-	Off Mode = "off"
+	tokensPerLine, tokensPerFile   = 2, 20
+	secondsPerLine, secondsPerFile = 0.02, 0.5
 )
-
-// Thresholds are the gate's limits. The zero value is off in every respect, as
-// in article 001.
-type Thresholds struct {
-	Mode Mode
-	// MinEffort is the least share of the expected effort; 0 is off.
-	MinEffort float64
-	// MinDensity is the least share of the expected findings; 0 is off.
-	MinDensity float64
-	// LinesPerFinding is how many changed lines usually hold one finding.
-	LinesPerFinding int
-	// MinContent is the least length of a claim with its detail, in bytes.
-	MinContent int
-	// HighRiskNeedsSuggestion asks for a suggestion on high and critical
-	// findings.
-	HighRiskNeedsSuggestion bool
-}
-
-// expectedTokensPerLine is the output a careful review spends on a changed line;
-// a first value, to be replaced by "crev bench calibrate" from history.
-const expectedTokensPerLine = 2
 
 // Work is what a batch took and gave.
 type Work struct {
+	// Paths are the files of the batch.
+	Paths []string
 	// Lines is the number of changed lines.
 	Lines int
-	// Tokens is the number of output tokens, reasoning included.
+	// Reviewers is how many answers are added up here; 0 counts as one.
+	Reviewers int
+	// Tokens is the number of output tokens of all of them, reasoning
+	// included, and Seconds the time of the slowest: they work side by side.
 	Tokens   int
+	Seconds  float64
 	Findings []finding.Finding
+}
+
+// Measure compares what was done with what was expected.
+type Measure struct {
+	Actual   float64 `json:"actual"`
+	Expected float64 `json:"expected"`
+	// Coefficient is the least share of Expected; 0 asks for nothing.
+	Coefficient float64 `json:"coefficient"`
+}
+
+// Enough reports whether the actual value suffices. It does where nothing is
+// asked or expected.
+func (m Measure) Enough() bool {
+	return m.Coefficient <= 0 || m.Expected <= 0 || m.Actual >= m.Expected*m.Coefficient
+}
+
+// Share is the actual value over the expected one, 1 where nothing is expected.
+func (m Measure) Share() float64 {
+	if m.Expected <= 0 {
+		return 1
+	}
+	return m.Actual / m.Expected
+}
+
+// Fault is what is wrong with one finding.
+type Fault struct {
+	// Finding counts from 1 in the order of the result.
+	Finding int    `json:"finding"`
+	Field   string `json:"field"`
+	Says    string `json:"says"`
 }
 
 // Verdict is the gate's answer.
@@ -59,58 +68,100 @@ type Verdict struct {
 	Passed bool `json:"passed"`
 	// Reasons say what fell short, also when the mode only records.
 	Reasons []string `json:"reasons,omitempty"`
+	// Faults are the findings that are not complete. Where there are any,
+	// effort and density are not asked about.
+	Faults []Fault `json:"faults,omitempty"`
+	// Effort and Density are always measured, so that limits can be chosen
+	// by what was recorded. Unit is that of Effort.
+	Effort  Measure `json:"effort"`
+	Unit    Unit    `json:"unit"`
+	Density Measure `json:"density"`
 }
 
-// Judge applies the three layers: fields, then effort or density.
+// Judge applies the three layers: every finding is complete; then effort or
+// density suffices. One of the two is enough: who read for long and found little
+// may be right, and so may who found much in a short time. A change of documents
+// alone is expected to have neither (what the base calls generated is in no batch).
 func Judge(w Work, t Thresholds) Verdict {
-	var reasons []string
+	v := Verdict{Unit: t.unit(), Effort: t.effort(w), Density: t.density(w)}
+	if t.Mode == Off {
+		v.Passed = true
+		return v
+	}
 	for i, f := range w.Findings {
-		for _, r := range fields(f, t) {
-			reasons = append(reasons, fmt.Sprintf("finding %d: %s", i+1, r))
-		}
+		v.Faults = append(v.Faults, faults(i+1, f, t)...)
 	}
-	if len(reasons) == 0 {
-		effort, effortOK := share(w.Tokens, w.Lines*expectedTokensPerLine, t.MinEffort)
-		expected := 0
-		if t.LinesPerFinding > 0 {
-			expected = w.Lines / t.LinesPerFinding
-		}
-		density, densityOK := share(len(w.Findings), expected, t.MinDensity)
-		if !effortOK && !densityOK {
-			reasons = append(reasons,
-				fmt.Sprintf("effort is %.0f %% of what is expected, %.0f %% asked", 100*effort, 100*t.MinEffort),
-				fmt.Sprintf("findings are %.0f %% of what is expected, %.0f %% asked", 100*density, 100*t.MinDensity))
-		}
+	for _, f := range v.Faults {
+		v.Reasons = append(v.Reasons, fmt.Sprintf("finding %d: %s", f.Finding, f.Says))
 	}
-	return Verdict{Passed: len(reasons) == 0 || t.Mode != Enforce, Reasons: reasons}
+	if len(v.Faults) == 0 && !v.sufficient() {
+		v.Reasons = append(v.Reasons,
+			fmt.Sprintf("effort is %.0f %% of what is expected, %.0f %% asked", 100*v.Effort.Share(), 100*v.Effort.Coefficient),
+			fmt.Sprintf("findings are %.0f %% of what is expected, %.0f %% asked", 100*v.Density.Share(), 100*v.Density.Coefficient))
+	}
+	v.Passed = len(v.Reasons) == 0 || t.Mode != Enforce
+	return v
 }
 
-// share compares actual with expected; a coefficient of 0, or nothing expected,
-// is always enough.
-func share(actual, expected int, least float64) (float64, bool) {
-	if least <= 0 || expected <= 0 {
-		return 1, true
+// sufficient joins the two soft layers. A layer that is switched off does not
+// make up for the other one.
+func (v Verdict) sufficient() bool {
+	switch effort, density := v.Effort.Coefficient > 0, v.Density.Coefficient > 0; {
+	case effort && density:
+		return v.Effort.Enough() || v.Density.Enough()
+	case effort:
+		return v.Effort.Enough()
+	case density:
+		return v.Density.Enough()
 	}
-	s := float64(actual) / float64(expected)
-	return s, s >= least
+	return true
 }
 
-func fields(f finding.Finding, t Thresholds) []string {
-	var out []string
+// expected is what Work is expected to take, in the unit.
+func expected(w Work, u Unit) float64 {
+	if nothingExpected(w) {
+		return 0
+	}
+	lines, files := float64(w.Lines), float64(len(w.Paths))
+	if u == Seconds {
+		return secondsPerLine*lines + secondsPerFile*files
+	}
+	return float64(max(w.Reviewers, 1)) * (tokensPerLine*lines + tokensPerFile*files)
+}
+
+func (t Thresholds) effort(w Work) Measure {
+	m := Measure{Actual: float64(w.Tokens), Expected: expected(w, t.unit()), Coefficient: t.MinEffort}
+	if t.unit() == Seconds {
+		m.Actual = w.Seconds
+	}
+	return m
+}
+
+func (t Thresholds) density(w Work) Measure {
+	m := Measure{Actual: float64(len(w.Findings)), Coefficient: t.MinDensity}
+	if t.LinesPerFinding > 0 && !nothingExpected(w) {
+		m.Expected = float64(w.Lines / t.LinesPerFinding) // whole findings
+	}
+	return m
+}
+
+func faults(n int, f finding.Finding, t Thresholds) []Fault {
+	var out []Fault
+	add := func(field, says string) { out = append(out, Fault{Finding: n, Field: field, Says: says}) }
 	if f.Path == "" {
-		out = append(out, "has no path")
+		add("path", "has no path")
 	}
 	if f.Claim == "" {
-		out = append(out, "has no claim")
+		add("claim", "has no claim")
 	}
 	if f.Severity == "" {
-		out = append(out, "has no severity")
+		add("severity", "has no severity")
 	}
 	if n := len(f.Claim) + len(f.Detail); n < t.MinContent {
-		out = append(out, fmt.Sprintf("says too little (%d bytes of %d)", n, t.MinContent))
+		add("detail", fmt.Sprintf("says too little (%d bytes of %d)", n, t.MinContent))
 	}
-	if t.HighRiskNeedsSuggestion && f.Suggestion == "" && f.Severity.Rank() >= finding.High.Rank() {
-		out = append(out, "is of high risk and suggests nothing")
+	if t.HighRisk != "" && f.Suggestion == "" && f.Severity.Rank() >= t.HighRisk.Rank() {
+		add("suggestion", "is of high risk and suggests nothing")
 	}
 	return out
 }

@@ -387,6 +387,10 @@ type Reviewed struct {
 	CompletionTokens int     `json:"completion_tokens,omitempty"`
 	Seconds          float64 `json:"seconds,omitempty"`
 	Tries            int     `json:"tries,omitempty"`
+	// Reviewers is how many answered, ReviewTokens what they wrote together;
+	// CompletionTokens counts the checkers as well. Absent is unknown.
+	Reviewers    int `json:"reviewers,omitempty"`
+	ReviewTokens int `json:"review_tokens,omitempty"`
 }
 
 // CoveredFile is a file of a batch by content.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/model"
 )
@@ -84,8 +85,12 @@ func failure(err error) string {
 
 func (j *job) thresholds() gate.Thresholds {
 	g := j.cfg.Gate
-	return gate.Thresholds{
-		Mode: gate.Mode(g.Mode), MinEffort: g.MinEffort, MinDensity: g.MinDensity,
-		LinesPerFinding: g.LinesPerFinding, MinContent: g.MinContent, HighRiskNeedsSuggestion: g.NeedsSuggestion,
+	t := gate.Thresholds{
+		Mode: gate.Mode(g.Mode), EffortUnit: gate.Unit(g.EffortUnit), MinEffort: g.MinEffort, MinDensity: g.MinDensity,
+		LinesPerFinding: g.LinesPerFinding, MinContent: g.MinContent, MaxRetries: g.MaxRetries,
 	}
+	if g.NeedsSuggestion {
+		t.HighRisk = finding.High
+	}
+	return t
 }

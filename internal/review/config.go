@@ -87,6 +87,7 @@ type BatchConfig struct {
 // GateConfig is the quality gate; see package gate.
 type GateConfig struct {
 	Mode            string  `yaml:"mode"`
+	EffortUnit      string  `yaml:"effort_unit"`
 	MinEffort       float64 `yaml:"min_effort_coefficient"`
 	MinDensity      float64 `yaml:"min_density_coefficient"`
 	LinesPerFinding int     `yaml:"lines_per_expected_finding"`
@@ -152,7 +153,7 @@ func DefaultConfig() Config {
 		Version:   configVersion,
 		Model:     ModelConfig{MaxTokens: 400_000, MaxSeconds: 2_700, Parallel: 4},
 		Batch:     BatchConfig{MinLines: 800, MaxLines: 1200, SameDirSimilarity: .8, CrossDirSimilarity: .6},
-		Gate:      GateConfig{Mode: "record", LinesPerFinding: 100, MaxRetries: 3},
+		Gate:      GateConfig{Mode: "record", EffortUnit: "tokens", LinesPerFinding: 100, MaxRetries: 3},
 		Reviewers: []string{"code", "security", "library", "claims"},
 		Checkers:  checker.Defaults(),
 		Rules: RulesConfig{MaxActive: 100, MaxPerKind: 30, Activate: "on_merge", MinOccurrence: 2,
@@ -239,6 +240,7 @@ func (c Config) check() error {
 		of         []string
 	}{
 		{"gate.mode", c.Gate.Mode, []string{"off", "record", "enforce"}},
+		{"gate.effort_unit", c.Gate.EffortUnit, []string{"tokens", "seconds"}},
 		{"ledger.mode", c.Ledger.Mode, []string{LedgerBranch, LedgerPRBranch, LedgerReport}},
 		{"ratchet.unit", c.Ratchet.Unit, []string{"pull_request", "run"}},
 		{"rules.activate", c.Rules.Activate, []string{"on_merge", "at_once"}},

@@ -28,6 +28,9 @@ type result struct {
 	usage        model.Usage
 	elapsed      time.Duration
 	tries        int
+	// reviewers is how many were asked, effort their output tokens, those of
+	// the checkers left out.
+	reviewers, effort int
 	// notes are what a reader should know; they are shown in the order of the
 	// batches, whichever was ready first.
 	notes []string
@@ -130,6 +133,7 @@ func (j *job) detect(ctx context.Context) {
 func (j *job) reviewBatch(ctx context.Context, b batch.Batch) *result {
 	r := &result{batch: b, gate: "passed"}
 	asks := j.asks(b)
+	r.reviewers = len(asks)
 	var err error
 	if r.purse, err = j.budget.fill(cost(asks)); err != nil {
 		r.gate, r.reason = "unreviewed", failure(err)
@@ -143,6 +147,7 @@ func (j *job) reviewBatch(ctx context.Context, b batch.Batch) *result {
 	}
 	for _, a := range asks {
 		r.usage, r.elapsed = r.usage.Plus(a.usage), max(r.elapsed, a.elapsed)
+		r.effort += a.usage.Completion
 		for _, f := range a.findings {
 			r.claims = append(r.claims, j.place(ctx, b, f))
 		}
@@ -219,20 +224,22 @@ func (j *job) send(ctx context.Context, a *ask, p *purse) {
 // judgeAnswers puts the batch's answers to the gate and returns those to ask for
 // again, none when the batch has its end.
 func (j *job) judgeAnswers(r *result, asks []*ask) []*ask {
-	w := gate.Work{Lines: changedLines(r.batch)}
+	w := gate.Work{Paths: r.batch.Paths(), Lines: changedLines(r.batch), Reviewers: len(asks)}
 	for _, a := range asks {
 		if a.err != nil {
 			r.gate, r.reason = "unreviewed", failure(a.err)
 			return nil
 		}
 		w.Tokens += a.usage.Completion
+		w.Seconds = max(w.Seconds, a.elapsed.Seconds())
 		w.Findings = append(w.Findings, a.findings...)
 	}
-	v := gate.Judge(w, j.thresholds())
+	t := j.thresholds()
+	v := gate.Judge(w, t)
 	switch {
 	case v.Passed:
 		return nil
-	case r.tries > j.cfg.Gate.MaxRetries:
+	case !t.Again(r.tries):
 		r.gate, r.reason = "forced", strings.Join(v.Reasons, "; ")
 		return nil
 	}
@@ -240,8 +247,7 @@ func (j *job) judgeAnswers(r *result, asks []*ask) []*ask {
 	for _, a := range asks {
 		a.request.Messages = append(a.request.Messages[:1:1],
 			model.Message{Role: model.Assistant, Content: string(a.raw)},
-			model.Message{Role: model.User, Content: "That result was not taken:\n- " + strings.Join(v.Reasons, "\n- ") +
-				"\nRead the batch again from the start and answer with the complete list."})
+			model.Message{Role: model.User, Content: gate.RetryPrompt(v)})
 	}
 	return asks
 }

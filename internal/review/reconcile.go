@@ -301,6 +301,7 @@ func (j *job) recordCoverage() {
 			Prompts: j.prompts, Model: j.cfg.Model.Name, Lines: changedLines(r.batch), Findings: len(r.claims),
 			PromptTokens: r.usage.Prompt, CompletionTokens: r.usage.Completion,
 			Seconds: r.elapsed.Round(time.Second).Seconds(), Tries: r.tries,
+			Reviewers: r.reviewers, ReviewTokens: r.effort,
 		}
 		for _, p := range r.batch.Paths() {
 			// A file that was cut over several batches is covered by none

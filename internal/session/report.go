@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/crev-ratchet/crev/internal/batch"
+	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/model"
 )
 
@@ -78,21 +79,12 @@ func (m *machine) state(paths []string) BatchState {
 type Report struct {
 	Batches []BatchState  `json:"batches"`
 	Last    []CheckRecord `json:"last,omitempty"`
-	Shares  Shares        `json:"shares"`
+	Shares  gate.Shares   `json:"shares"`
 	// Usage and Elapsed count every try and every checker.
 	Usage   model.Usage   `json:"usage"`
 	Elapsed time.Duration `json:"elapsed"`
 	// Broken are the checkers that failed or were late, once each, in order.
 	Broken []string `json:"broken,omitempty"`
-}
-
-// Shares count batches by what the gate said of them.
-type Shares struct {
-	Passed     int `json:"passed"`
-	Retried    int `json:"retried"`
-	Forced     int `json:"forced"`
-	Reused     int `json:"reused"`
-	Unreviewed int `json:"unreviewed"`
 }
 
 // Report is step 3. It is refused until every batch and every checker is done.
@@ -113,24 +105,9 @@ func (s *Session) Report() (Report, error) {
 		}
 	}
 	for _, b := range snap.Batches {
-		r.Shares.count(b.Gate)
+		r.Shares.Add(string(b.Gate))
 	}
 	return r, nil
-}
-
-func (s *Shares) count(g Gate) {
-	switch g {
-	case Passed:
-		s.Passed++
-	case Retried:
-		s.Retried++
-	case Forced:
-		s.Forced++
-	case ReusedGate:
-		s.Reused++
-	case Unreviewed:
-		s.Unreviewed++
-	}
 }
 
 // DataOf returns what the caller stored with the result of a batch, or with one of
