@@ -22,6 +22,10 @@ const magic = "crev history 1\n"
 // proof of who wrote the bytes.
 const sumSize = crc32.Size
 
+// maxPathBytes is how long all paths of a history may be together. Linux has
+// 10 MB of them in 20 years.
+const maxPathBytes = 1 << 28
+
 // Encode returns the history as bytes: the magic line, the head, the start,
 // the tables of people and paths, the commits, and a checksum. Numbers are
 // varints, a path is what differs from the path before it, a time is the
@@ -115,10 +119,13 @@ func (d *decoder) history() *History {
 		h.people[i] = ident{name: d.text(), email: d.text()}
 	}
 	h.paths = make([]string, d.count(2))
-	last := ""
+	last, size := "", 0
 	for i := range h.paths {
 		n := d.number(uint64(len(last)) + 1)
 		last = last[:n] + d.text()
+		if size += len(last); size > maxPathBytes {
+			d.bad = true
+		}
 		h.paths[i] = last
 	}
 	if len(h.paths) == 0 || h.paths[0] != "" {
@@ -155,7 +162,7 @@ func (d *decoder) commit(c *record, before int64, h *History) int64 {
 // unsigned reads a number.
 func (d *decoder) unsigned() uint64 {
 	v, n := binary.Uvarint(d.rest)
-	if n <= 0 || d.bad {
+	if d.bad || n <= 0 {
 		d.bad = true
 		return 0
 	}
@@ -165,7 +172,7 @@ func (d *decoder) unsigned() uint64 {
 
 func (d *decoder) signed() int64 {
 	v, n := binary.Varint(d.rest)
-	if n <= 0 || d.bad {
+	if d.bad || n <= 0 {
 		d.bad = true
 		return 0
 	}
