@@ -30,6 +30,7 @@ type rankedJSON struct {
 func ruleWho(ctx context.Context, w world, flags *flag.FlagSet, args []string) (err error) {
 	branch := flags.String("branch", "", "the `branch` whose history counts (default: the remote's default branch)")
 	fetch := flags.Bool("fetch", false, "let a shallow clone fetch the history it lacks from origin")
+	whole := flags.Bool("whole", false, "count the whole history (default: the last five years, and the whole where they say too little)")
 	top := flags.Int("top", 10, "show this many `people`, 0 for all")
 	asJSON := flags.Bool("json", false, "print one JSON object")
 	rest, err := parse(flags, args)
@@ -57,7 +58,11 @@ func ruleWho(ctx context.Context, w world, flags *flag.FlagSet, args []string) (
 	if *fetch {
 		x.Remote = "origin"
 	}
-	ranked, err := rank(ctx, x, scope)
+	since := []time.Time{x.Now.Add(-expertise.Window), {}}
+	if *whole {
+		since = since[1:]
+	}
+	ranked, err := rank(ctx, x, scope, since)
 	for _, note := range x.Notes() {
 		fmt.Fprintf(w.err, "crev: %s\n", note)
 	}
@@ -134,12 +139,12 @@ func scopeOf(w world, repo *git.Repo, path string) (func(string) bool, string, e
 	}, rel, nil
 }
 
-// rank returns who knows the files of a scope. The last years say it, unless
-// nobody has done enough there since.
-func rank(ctx context.Context, x *review.Experts, scope func(string) bool) ([]expertise.Ranked, error) {
+// rank returns who knows the files of a scope. The history since the first
+// moment says it, unless nobody has done enough there since; then the next.
+func rank(ctx context.Context, x *review.Experts, scope func(string) bool, since []time.Time) ([]expertise.Ranked, error) {
 	var ranked []expertise.Ranked
-	for _, since := range []time.Time{x.Now.Add(-expertise.Window), {}} {
-		g, err := x.Graph(ctx, since)
+	for _, from := range since {
+		g, err := x.Graph(ctx, from)
 		if err != nil {
 			return nil, err
 		}
