@@ -81,7 +81,7 @@ func localExperts(ctx context.Context, w world, repo *git.Repo, branch string) (
 	if err != nil {
 		return nil, err
 	}
-	dir, err := repo.CommonDir(ctx)
+	dir, err := repo.CommonDir()
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (r *Repo) History(ctx context.Context, o LogOptions, yield func(*LogCommit)
 	if err := checkIDs(o.Head); err != nil {
 		return false, err
 	}
-	cut, err := r.shallowCommits(ctx)
+	cut, err := r.shallowCommits()
 	if err != nil {
 		return false, err
 	}
@@ -153,16 +153,12 @@ func (r *Repo) stream(ctx context.Context, c command, read func(io.Reader) error
 
 // shallowCommits returns the commits at which the clone is cut. git takes them
 // for first commits that add every file.
-func (r *Repo) shallowCommits(ctx context.Context) (map[string]bool, error) {
-	out, err := r.run(ctx, command{args: []string{"rev-parse", "--git-path", "shallow"}})
+func (r *Repo) shallowCommits() (map[string]bool, error) {
+	dir, err := r.CommonDir()
 	if err != nil {
-		return nil, fmt.Errorf("is the clone shallow: %w", err)
+		return nil, err
 	}
-	path := strings.TrimSuffix(string(out), "\n")
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.gitDir, path)
-	}
-	list, err := os.ReadFile(path)
+	list, err := os.ReadFile(filepath.Join(dir, "shallow"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -191,12 +187,17 @@ func (r *Repo) Unshallow(ctx context.Context, remote string, refs []string, auth
 
 // CommonDir returns the directory, absolute, that all work trees of this
 // repository share: the place for what belongs to the clone and to no commit.
-func (r *Repo) CommonDir(ctx context.Context) (string, error) {
-	out, err := r.run(ctx, command{args: []string{"rev-parse", "--git-common-dir"}})
+// A linked work tree names it in a file:
+// https://git-scm.com/docs/gitrepository-layout#Documentation/gitrepository-layout.txt-commondir
+func (r *Repo) CommonDir() (string, error) {
+	named, err := os.ReadFile(filepath.Join(r.gitDir, "commondir"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r.gitDir, nil
+	}
 	if err != nil {
 		return "", fmt.Errorf("find the git directory: %w", err)
 	}
-	dir := strings.TrimSuffix(string(out), "\n")
+	dir := strings.TrimRight(string(named), "\r\n")
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(r.gitDir, dir)
 	}

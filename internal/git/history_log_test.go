@@ -263,11 +263,11 @@ func TestCommonDir(t *testing.T) {
 	f.commit("one")
 	linked := &fixture{t: t, dir: filepath.Join(t.TempDir(), "linked")}
 	f.git("worktree", "add", "--quiet", "-b", "other", linked.dir)
-	want, err := f.open().CommonDir(t.Context())
+	want, err := f.open().CommonDir()
 	if err != nil || filepath.Base(want) != ".git" {
 		t.Errorf("CommonDir = %q, %v", want, err)
 	}
-	if got, err := linked.open().CommonDir(t.Context()); err != nil || got != want {
+	if got, err := linked.open().CommonDir(); err != nil || got != want {
 		t.Errorf("CommonDir of a linked work tree = %q, %v, want %q", got, err, want)
 	}
 }

@@ -66,7 +66,7 @@ func (x *Experts) update(ctx context.Context, known *expertise.History) (*expert
 	if err != nil || !ahead {
 		return nil, err
 	}
-	h, complete, err := record(ctx, x.Repo, known, git.LogOptions{Head: x.Head, After: known.Head, Since: known.Since})
+	h, complete, err := recordHistory(ctx, x.Repo, known, git.LogOptions{Head: x.Head, After: known.Head, Since: known.Since})
 	if err != nil || !complete {
 		return nil, noHistory(err)
 	}
@@ -77,7 +77,7 @@ func (x *Experts) update(ctx context.Context, known *expertise.History) (*expert
 // if that is allowed.
 func (x *Experts) full(ctx context.Context, since time.Time) (*expertise.History, error) {
 	o := git.LogOptions{Head: x.Head, Since: since}
-	h, complete, err := record(ctx, x.Repo, nil, o)
+	h, complete, err := recordHistory(ctx, x.Repo, nil, o)
 	if err != nil {
 		return nil, noHistory(err)
 	}
@@ -95,7 +95,7 @@ func (x *Experts) full(ctx context.Context, since time.Time) (*expertise.History
 	if err != nil {
 		return nil, noHistory(err)
 	}
-	h, complete, err = record(ctx, repo, nil, o)
+	h, complete, err = recordHistory(ctx, repo, nil, o)
 	if err = errors.Join(err, repo.Close()); err != nil {
 		return nil, noHistory(err)
 	}
@@ -113,8 +113,8 @@ func noHistory(err error) error {
 	return fmt.Errorf("%w: %w", ErrNoHistory, err)
 }
 
-// record runs one pass over the log.
-func record(ctx context.Context, repo *git.Repo, base *expertise.History, o git.LogOptions) (*expertise.History, bool, error) {
+// recordHistory runs one pass over the log.
+func recordHistory(ctx context.Context, repo *git.Repo, base *expertise.History, o git.LogOptions) (*expertise.History, bool, error) {
 	rec := expertise.NewRecorder(base)
 	var one expertise.Commit
 	complete, err := repo.History(ctx, o, func(c *git.LogCommit) error {

@@ -111,10 +111,10 @@ func ranking(t testing.TB, x *Experts) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return named(g)
+	return pointsOf(g)
 }
 
-func named(g *expertise.Graph) []string {
+func pointsOf(g *expertise.Graph) []string {
 	var out []string
 	for _, r := range g.Rank(whole) {
 		out = append(out, fmt.Sprintf("%s %d", r.Name, r.Points))
@@ -235,7 +235,7 @@ func TestExpertsWindow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]string{"Ann 24"}, named(g)); diff != "" {
+		if diff := cmp.Diff([]string{"Ann 24"}, pointsOf(g)); diff != "" {
 			t.Errorf("Rank of the last years (-want +got):\n%s", diff)
 		}
 	}
@@ -244,8 +244,8 @@ func TestExpertsWindow(t *testing.T) {
 	}
 	// The longer history answers for the shorter one.
 	g, err := r.experts(cache).Graph(t.Context(), window)
-	if err != nil || len(named(g)) != 2 {
-		t.Errorf("Rank from the longer history = %q, %v", named(g), err)
+	if err != nil || len(pointsOf(g)) != 2 {
+		t.Errorf("Rank from the longer history = %q, %v", pointsOf(g), err)
 	}
 }
 
