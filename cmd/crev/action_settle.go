@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/review"
 )
 
@@ -59,6 +61,35 @@ func (a *action) settle(ctx context.Context) error {
 		fmt.Fprintln(a.w.out, "crev settle: nothing new")
 		return nil
 	}
-	fmt.Fprintf(a.w.out, "crev settle: the end of %s is recorded, %s\n", plural(len(events), "pull request"), where)
+	fmt.Fprintf(a.w.out, "crev settle: %s recorded, %s\n", settled(events), where)
 	return nil
+}
+
+// settled says in a few words what was recorded.
+func settled(events []ledger.Event) string {
+	ends, promoted, retired := 0, 0, 0
+	for _, e := range events {
+		switch {
+		case e.Promoted != nil:
+			promoted++
+		case e.Retired != nil:
+			retired++
+		case e.MergedPR != nil, e.ClosedPR != nil:
+			ends++
+		}
+	}
+	var parts []string
+	if ends > 0 {
+		parts = append(parts, "the end of "+plural(ends, "pull request")+" is")
+	}
+	if promoted > 0 {
+		parts = append(parts, "the promotion of "+plural(promoted, "class")+" is")
+	}
+	if retired > 0 {
+		parts = append(parts, "the retirement of "+plural(retired, "class")+" is")
+	}
+	if len(parts) == 0 {
+		return plural(len(events), "event") + " is"
+	}
+	return strings.Join(parts, ", ")
 }

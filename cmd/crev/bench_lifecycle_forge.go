@@ -103,6 +103,9 @@ func (f *storyForge) Check(context.Context, *projection.Report, string) error { 
 // errStoryLedger is for what a story never asks: its ledger is in the work tree.
 var errStoryLedger = errors.New("a story keeps its ledger in the work tree")
 
+// DescribeLedger has no pull request to describe: a story's ledger is local.
+func (f *storyForge) DescribeLedger(context.Context, string, string, string) error { return nil }
+
 func (f *storyForge) CommitLedger(context.Context, string, string, map[string][]byte, string) (string, error) {
 	return "", errStoryLedger
 }

@@ -220,6 +220,24 @@ func (f *forge) commitLedger(ctx context.Context, branch, base, message string, 
 	return f.PullRequestURL(n), nil
 }
 
+// DescribeLedger keeps one comment on the ledger's pull request.
+func (f *forge) DescribeLedger(ctx context.Context, branch, base, body string) error {
+	if f.defaultBranch != "" {
+		base = f.defaultBranch
+	}
+	if _, err := f.BranchHead(ctx, branch); errors.Is(err, github.ErrNotFound) {
+		return nil
+	}
+	n, _, err := f.EnsurePullRequest(ctx, branch, base, "crev: ledger", ledgerPullRequest)
+	switch {
+	case errors.Is(err, github.ErrNothingToMerge):
+		return nil
+	case err != nil:
+		return err
+	}
+	return f.Summary(ctx, n, body)
+}
+
 // CommitHead adds files to the branch of the pull request. The job's own token is
 // not used: GitHub makes the required checks of such a commit wait for approval.
 func (f *forge) CommitHead(ctx context.Context, head string, files map[string][]byte, message string) (string, error) {

@@ -72,10 +72,23 @@ type Class struct {
 
 // Classes returns the classes of the view, the most recurring first, then by
 // fingerprint.
-func (s *State) Classes(r Ratchet) []Class {
+func (s *State) Classes(r Ratchet) []Class { return count(s.events, r) }
+
+// Count returns the classes of events as Tally does: those of every pull
+// request count, merged or not. An event that is there twice counts once.
+func Count(events []Event, r Ratchet) []Class {
+	sorted := Sort(events)
+	each := make([]*Event, len(sorted))
+	for i := range sorted {
+		each[i] = &sorted[i]
+	}
+	return count(each, r)
+}
+
+func count(events []*Event, r Ratchet) []Class {
 	c := newCounter()
 	pass := func() {
-		for _, e := range s.events {
+		for _, e := range events {
 			if h, ok := headerOf(e); ok {
 				_ = c.add(h, source{event: e}) // an event has its text
 			}

@@ -49,6 +49,10 @@ type Report struct {
 	Coverage []Coverage
 	// Proofs are of the validators that the pull request adds or changes.
 	Proofs []Proof
+	// Due are the classes of this run's claims that came back often enough.
+	Due Due
+	// Sandbox is the level that scripts ran at, "" when none ran.
+	Sandbox string
 	// Proposed lists changes under .crev/ that the pull request itself makes:
 	// they take effect after the merge.
 	Proposed []string

@@ -41,6 +41,7 @@ func Summary(r *Report, p Plan) string {
 	}
 	writeCoverage(&b, r)
 	writeHidden(&b, r)
+	writeDue(&b, r)
 	writeLedger(&b, r)
 	writeCost(&b, r)
 	return clip(b.String(), maxBody) + "\n" + SummaryMarker
@@ -57,6 +58,9 @@ func writeChecks(b *strings.Builder, r *Report) {
 			note = fmt.Sprintf("%d found", n)
 		}
 		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(Code(c.Name)), c.Status, cell(Line(note)))
+	}
+	if r.Sandbox != "" {
+		fmt.Fprintf(b, "\nScripts ran in the sandbox at level %s.\n", r.Sandbox)
 	}
 	shown := 0
 	for _, c := range r.Checks {

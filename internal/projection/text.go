@@ -19,6 +19,9 @@ func WriteText(w io.Writer, r *Report) error {
 			fmt.Fprintf(&b, "  %s: %s\n", plain(at(f.Path, f.Line)), plain(f.Message))
 		}
 	}
+	if r.Sandbox != "" {
+		fmt.Fprintf(&b, "sandbox %s\n", r.Sandbox)
+	}
 	writeTextProofs(&b, r)
 	writeTextDefects(&b, r)
 	for _, c := range r.Changes {
@@ -26,6 +29,9 @@ func WriteText(w io.Writer, r *Report) error {
 	}
 	for _, h := range r.Hidden {
 		fmt.Fprintf(&b, "not posted: %s: %s (%s)\n", plain(at(h.Path, h.Line)), plain(h.Claim), plain(strings.TrimSuffix(h.Reason+", "+h.By, ", ")))
+	}
+	for _, c := range r.Due.Classes {
+		fmt.Fprintf(&b, "said in %d pull requests: %s: %s (crev ledger promote --scaffold %s)\n", c.PullRequests, plain(c.Path), plain(c.Claim), c.FP)
 	}
 	for _, s := range r.Proposed {
 		fmt.Fprintf(&b, "takes effect after the merge: %s\n", plain(s))

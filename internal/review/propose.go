@@ -35,7 +35,7 @@ func (j *job) propose(ctx context.Context, in validator.Input) {
 			ratchet.Failures = append(ratchet.Failures, j.weaker(ctx, old, v)...)
 		}
 		if ok {
-			j.report.Proofs = append(j.report.Proofs, j.prove(ctx, v))
+			j.report.Proofs = append(j.report.Proofs, j.prove(ctx, v, false))
 		}
 	}
 	for _, p := range problems {
@@ -98,10 +98,11 @@ func (j *job) noScripts(v validator.Validator) string {
 	return ""
 }
 
-// prove runs a validator of the head on its own samples.
-func (j *job) prove(ctx context.Context, v validator.Validator) projection.Proof {
+// prove runs a validator on its own samples. One of the base may run wherever
+// the base's validators do.
+func (j *job) prove(ctx context.Context, v validator.Validator, ofBase bool) projection.Proof {
 	p := projection.Proof{Validator: v.Name, Decides: j.decided(v.Promotes)}
-	if reason := j.noScripts(v); reason != "" {
+	if reason := j.noScripts(v); reason != "" && !ofBase {
 		p.Verdict, p.Reason = projection.NotProvenHere, reason
 		return p
 	}

@@ -53,6 +53,9 @@ type Forge interface {
 	// CommitLedger adds files to the ledger branch and keeps its pull request
 	// open. It returns where a reader finds them.
 	CommitLedger(ctx context.Context, branch, base string, files map[string][]byte, message string) (string, error)
+	// DescribeLedger shows a text in the ledger's pull request, in the place of
+	// the one that it showed before. Without an open one it does nothing.
+	DescribeLedger(ctx context.Context, branch, base, body string) error
 	// CommitHead adds files to the pull request's own branch, on top of head
 	// and nothing else.
 	CommitHead(ctx context.Context, head string, files map[string][]byte, message string) (string, error)

@@ -41,6 +41,7 @@ func Run(ctx context.Context, in Request, d Deps) (*Outcome, error) {
 
 	// One identity for each: known defects are seen again, the others open.
 	j.reconcile(ctx)
+	j.triage()
 
 	// The ledger decides what GitHub shows. Comments go first, so that the
 	// run file can say which of them exist.

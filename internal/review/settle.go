@@ -33,7 +33,9 @@ func Settle(ctx context.Context, in Request, ended []Ended, d Deps) (where strin
 			j.add(ledger.Event{Payload: e.payload()})
 		}
 	}
+	j.turnRatchet(ctx)
 	if len(j.events) == 0 {
+		j.proposeDue(ctx)
 		return "", nil, nil
 	}
 	if err := j.store(ctx); err != nil {
@@ -43,6 +45,7 @@ func Settle(ctx context.Context, in Request, ended []Ended, d Deps) (where strin
 			return "", j.events, fmt.Errorf("settle: %w", err)
 		}
 	}
+	j.proposeDue(ctx)
 	return j.report.LedgerWhere, j.events, nil
 }
 

@@ -45,6 +45,9 @@ func (j *job) runValidators(ctx context.Context) {
 	for i, r := range j.runAll(ctx, run, in) {
 		j.report.Checks = append(j.report.Checks, j.answer(ctx, run[i], r, in))
 	}
+	if j.level != 0 {
+		j.report.Sandbox = j.level.String()
+	}
 	j.propose(ctx, in)
 }
 
