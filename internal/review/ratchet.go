@@ -145,7 +145,8 @@ func (j *job) findsIn(name, path string) bool {
 	})
 }
 
-// wordings are the claims of a promoted class, the file aside.
+// wordings are the claims of a promoted class, the file aside: in every pull
+// request, merged or not, because what was said was said.
 func (j *job) wordings(fp string) map[string]bool {
 	if j.said == nil {
 		j.said = map[string]map[string]bool{}
@@ -154,13 +155,14 @@ func (j *job) wordings(fp string) map[string]bool {
 		return known
 	}
 	said := map[string]bool{}
-	for _, d := range j.state.All() {
-		if d.FP != fp {
-			continue
-		}
-		said[anywhere(d.Subject, d.Predicate, d.Claim)] = true
-		for _, w := range d.Wordings {
-			said[anywhere("", "", w.Claim)] = true
+	for _, e := range j.past {
+		switch {
+		case e.FP != fp:
+		case e.Opened != nil:
+			said[anywhere(e.Opened.Subject, e.Opened.Predicate, e.Opened.Claim)] = true
+			said[anywhere("", "", e.Opened.Claim)] = true
+		case e.Observed != nil:
+			said[anywhere("", "", e.Observed.Claim)] = true
 		}
 	}
 	j.said[fp] = said
