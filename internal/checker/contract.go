@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,48 +69,46 @@ type ContractCase struct {
 // touched elements matter, too. ok is false when there is nothing to compare:
 // then no request is made.
 func ContractsOf(found []Contract, c Change) (ContractCase, bool) {
-	var cs ContractCase
-	isContract := func(p string) bool {
-		return slices.ContainsFunc(found, func(k Contract) bool { return k.Path == p })
+	var all []Element
+	isContract := map[string]bool{}
+	for _, k := range found {
+		all = append(all, k.Elements...)
+		isContract[k.Path] = true
 	}
-	type code struct {
-		file *diff.File
-		names
-		speaks bool
-	}
-	var codes []code
+	named := map[int]bool{}
+	words := newVocabulary(all)
+	var speaking, silent []*diff.File
 	for _, f := range c.Files {
-		if f.NewPath == "" || len(f.Hunks) == 0 || isContract(f.NewPath) || prose(f.NewPath) {
+		if f.NewPath == "" || len(f.Hunks) == 0 || isContract[f.NewPath] || prose(f.NewPath) {
 			continue
 		}
-		codes = append(codes, code{file: f, names: namesIn(f)})
+		if ns := words.namedBy(f); len(ns) > 0 {
+			maps.Copy(named, ns)
+			speaking = append(speaking, f)
+		} else {
+			silent = append(silent, f)
+		}
 	}
+	cs := ContractCase{Code: speaking}
 	touched := false
+	n := 0
 	for _, k := range found {
 		var matter []Element
 		for _, e := range k.Elements {
-			named := c.touches(k.Path, e.Range)
-			touched = touched || named
-			for i := range codes {
-				if codes[i].has(e) {
-					codes[i].speaks, named = true, true
-				}
-			}
-			if named {
+			changed := c.touches(k.Path, e.Range)
+			touched = touched || changed
+			if changed || named[n] {
 				matter = append(matter, e)
 			}
+			n++
 		}
 		if len(matter) > 0 {
 			k.Elements = innermost(matter)
 			cs.Contracts = append(cs.Contracts, k)
 		}
 	}
-	for _, speaks := range []bool{true, false} {
-		for _, k := range codes {
-			if k.speaks == speaks && (speaks || touched) {
-				cs.Code = append(cs.Code, k.file)
-			}
-		}
+	if touched {
+		cs.Code = append(cs.Code, silent...)
 	}
 	return cs, len(cs.Contracts) > 0 && len(cs.Code) > 0
 }

@@ -2,7 +2,6 @@ package checker
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/crev-ratchet/crev/internal/diff"
@@ -27,44 +26,86 @@ var identifier = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*(?:[.-][A-Za-z0-9_]+)
 // or an opening bracket, as far as a route goes.
 var routeText = regexp.MustCompile("(?:^|[\"'`\\s(=])(/[A-Za-z0-9_./{}:<>$%*~-]*)")
 
-// names is what some code names: words without case and separators, and routes.
-type names struct {
-	words  map[string]bool
-	routes [][]string
+// vocabulary finds the elements that some code names: by their word, by their
+// route, and by what their route ends in. An element is known by its number.
+type vocabulary struct {
+	words, routes, tails map[string][]int
 }
 
-// namesIn collects what the changed lines of a file name.
-func namesIn(f *diff.File) names {
-	n := names{words: map[string]bool{}}
+func newVocabulary(es []Element) vocabulary {
+	v := vocabulary{map[string][]int{}, map[string][]int{}, map[string][]int{}}
+	for n, e := range es {
+		if e.Kind == "path" {
+			r := route(e.Name)
+			for i := range r {
+				tail := strings.Join(r[i:], "/")
+				v.tails[tail] = append(v.tails[tail], n)
+			}
+			if len(r) > 0 {
+				whole := strings.Join(r, "/")
+				v.routes[whole] = append(v.routes[whole], n)
+			}
+			continue
+		}
+		if w := plainWord(e.Name); len(w) >= minName && !anyName[w] {
+			v.words[w] = append(v.words[w], n)
+		}
+	}
+	return v
+}
+
+// namedBy returns the numbers of the elements that changed lines of a file name.
+func (v vocabulary) namedBy(f *diff.File) map[int]bool {
+	named := map[int]bool{}
+	mark := func(ns []int) {
+		for _, n := range ns {
+			named[n] = true
+		}
+	}
 	for _, h := range f.Hunks {
 		for _, l := range h.Lines {
 			if l.Op == diff.Context {
 				continue
 			}
 			for _, w := range identifier.FindAllString(l.Text, -1) {
-				n.words[plainWord(w)] = true
+				mark(v.words[plainWord(w)])
 				for part := range strings.FieldsFuncSeq(w, func(r rune) bool { return r == '.' || r == '-' }) {
-					n.words[plainWord(part)] = true
+					mark(v.words[plainWord(part)])
 				}
 			}
 			for _, m := range routeText.FindAllStringSubmatch(l.Text, -1) {
-				if r := route(m[1]); r != nil {
-					n.routes = append(n.routes, r)
+				r := route(m[1])
+				// A route matches one that ends in it: a server or a router
+				// puts a prefix in front.
+				for i := range r {
+					mark(v.routes[strings.Join(r[i:], "/")])
 				}
+				mark(v.tails[strings.Join(r, "/")])
 			}
 		}
 	}
-	return n
+	return named
 }
 
 // plainWord writes createOrder, create_order and CreateOrder alike.
 func plainWord(w string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(w))
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == '.' {
+			return -1
+		}
+		return r
+	}, w))
 }
+
+// maxSegments is how many segments a route has at most; what has more is none.
+const maxSegments = 20
 
 // route splits a route into its segments, every parameter written "*"; nil when
 // none of them says anything.
 func route(s string) []string {
+	if strings.Count(s, "/") > maxSegments {
+		return nil
+	}
 	var out []string
 	telling := false
 	for seg := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == '/' }) {
@@ -78,19 +119,4 @@ func route(s string) []string {
 		return nil
 	}
 	return out
-}
-
-// has reports whether the code names the element. A route matches one that ends
-// in it: a server or a router puts a prefix in front.
-func (n names) has(e Element) bool {
-	if e.Kind == "path" {
-		want := route(e.Name)
-		return want != nil && slices.ContainsFunc(n.routes, func(r []string) bool { return endsIn(r, want) || endsIn(want, r) })
-	}
-	w := plainWord(e.Name)
-	return len(w) >= minName && !anyName[w] && n.words[w]
-}
-
-func endsIn(long, short []string) bool {
-	return len(long) >= len(short) && slices.Equal(long[len(long)-len(short):], short)
 }

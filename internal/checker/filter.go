@@ -2,7 +2,6 @@ package checker
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -47,21 +46,22 @@ type Filtered struct {
 // before. Which findings are known defects is not decided here; see package
 // reconcile. The answer has one entry a candidate, in their order.
 func Filter(in FilterCase) []Filtered {
+	f := newFilter(in)
 	out := make([]Filtered, len(in.Candidates))
-	for i, c := range in.Candidates {
-		out[i].Rule, out[i].Why = in.ruled(c)
-		out[i].NoSuggestion, out[i].Note = in.contradicts(c)
+	for i := range in.Candidates {
+		out[i].Rule, out[i].Why = f.ruled(i)
+		out[i].NoSuggestion, out[i].Note = f.contradicts(i)
 	}
 	for i := range in.Candidates {
 		for k := range in.Candidates {
-			if i != k && out[i].Rule == "" && out[k].Rule == "" && out[k].Repeats == 0 && out[i].Repeats == 0 && in.repeats(i, k) {
+			if i != k && out[i].Rule == "" && out[k].Rule == "" && out[k].Repeats == 0 && out[i].Repeats == 0 && f.repeats(i, k) {
 				out[i].Repeats = k + 1
 			}
 		}
 	}
 	for i := range in.Candidates {
 		for k := range in.Candidates {
-			if i != k && out[i].NoSuggestion == "" && offers(in.Candidates[k], out[k]) && in.yields(i, k) {
+			if i != k && out[i].NoSuggestion == "" && offers(in.Candidates[k], out[k]) && f.yields(i, k) {
 				out[i].NoSuggestion = "another suggestion changes the same lines"
 			}
 		}
@@ -69,33 +69,73 @@ func Filter(in FilterCase) []Filtered {
 	return out
 }
 
+// filter is a case with what is worked out once.
+type filter struct {
+	FilterCase
+	// classes are those of the candidates, says the words of the rules.
+	classes []string
+	says    []map[string]bool
+	// hides says which classes a rule has hidden, here or before: the key is
+	// the rule's id and the class.
+	hides map[[2]string]string
+	// told are the known defects by path, with their code.
+	told map[string][]told
+}
+
+// told is what crev said of a place: the code that was there and the code that it
+// suggested, without blanks.
+type told struct {
+	id         ledger.DefectID
+	quote, own string
+}
+
+func newFilter(in FilterCase) *filter {
+	f := &filter{FilterCase: in, hides: map[[2]string]string{}, told: map[string][]told{}}
+	for _, c := range in.Candidates {
+		f.classes = append(f.classes, classOf(c.Finding))
+	}
+	for _, r := range in.Rules {
+		f.says = append(f.says, contentWords(r.Says))
+	}
+	for _, d := range in.Known {
+		if d.Hidden != nil && d.Hidden.Reason == "rule" {
+			f.hides[[2]string{d.Hidden.By, d.FP}] = "the rule has hidden this before"
+		}
+		if d.MergedInto == "" && len(d.Locations) > 0 {
+			p := d.Locations[0].Path
+			f.told[p] = append(f.told[p], told{d.ID, squeeze(d.Quote), squeeze(d.Suggestion)})
+		}
+	}
+	for _, s := range in.Silenced {
+		f.hides[[2]string{s.Rule, classOf(s.Finding)}] = "the rule hides another finding of this run that says the same"
+	}
+	return f
+}
+
+func classOf(f finding.Finding) string {
+	return finding.Class(f.Path, f.Category, f.Subject, f.Predicate, f.Claim)
+}
+
 // ruled finds a rule that hides a candidate without a model's word: it hid the
 // same class before, in this run or an earlier one, or the finding speaks the
 // words of the rule. In each case the rule may hide it, and needs no condition
 // to be read. What memory_pos found was asked for by a rule and is left alone.
-func (in FilterCase) ruled(c Candidate) (id, why string) {
-	f, class := c.Finding, classOf(c)
-	if f.Source == MemoryPosName {
-		return "", "" // a rule asked for it
+func (in *filter) ruled(i int) (id, why string) {
+	c := in.Candidates[i]
+	if c.Finding.Source == MemoryPosName {
+		return "", ""
 	}
-	for _, r := range in.Rules {
-		if r.Condition != "" || r.Exclusion != "" {
+	has := contentWords(c.Finding.Claim + " " + c.Finding.Subject + " " + c.Finding.Predicate)
+	for k, r := range in.Rules {
+		why := in.hides[[2]string{r.ID, in.classes[i]}]
+		if why == "" && speaks(has, in.says[k]) {
+			why = "it speaks the words of the rule"
+		}
+		if why == "" || r.Condition != "" || r.Exclusion != "" {
 			continue
 		}
-		if ok, _ := r.MayHide(f, c.Judged, in.Author); !ok {
-			continue
-		}
-		switch {
-		case slices.ContainsFunc(in.Silenced, func(s Recalled) bool {
-			return s.Rule == r.ID && class == finding.Class(s.Path, s.Category, s.Subject, s.Predicate, s.Claim)
-		}):
-			return r.ID, "the rule hides another finding of this run that says the same"
-		case slices.ContainsFunc(in.Known, func(d *ledger.Defect) bool {
-			return d.FP == class && d.Hidden != nil && d.Hidden.Reason == "rule" && d.Hidden.By == r.ID
-		}):
-			return r.ID, "the rule has hidden this before"
-		case speaks(f, r):
-			return r.ID, "it speaks the words of the rule"
+		if ok, _ := r.MayHide(c.Finding, c.Judged, in.Author); ok {
+			return r.ID, why
 		}
 	}
 	return "", ""
@@ -107,8 +147,7 @@ const fewestShared = 2
 
 // speaks reports whether a finding uses the words of a rule: those that say what
 // the rule is about, endings aside.
-func speaks(f finding.Finding, r rule.Rule) bool {
-	says, has := contentWords(r.Says), contentWords(f.Claim+" "+f.Subject+" "+f.Predicate)
+func speaks(has, says map[string]bool) bool {
 	shared := 0
 	for w := range says {
 		if has[w] {
@@ -160,9 +199,9 @@ func stem(w string) string {
 // repeats reports whether candidate i says what candidate k says, and k is the
 // one to keep: another reviewer's, of the same class, on the same lines. The
 // graver is kept, so that nothing shielded hides behind something that is not.
-func (in FilterCase) repeats(i, k int) bool {
+func (in *filter) repeats(i, k int) bool {
 	a, b := in.Candidates[i], in.Candidates[k]
-	if a.Finding.Source == b.Finding.Source || !overlaps(a.Finding, b.Finding) || classOf(a) != classOf(b) {
+	if a.Finding.Source == b.Finding.Source || in.classes[i] != in.classes[k] || !overlaps(a.Finding, b.Finding) {
 		return false
 	}
 	if sa, sb := rule.Shielded(a.Finding, a.Judged), rule.Shielded(b.Finding, b.Judged); sa != sb {
@@ -170,11 +209,6 @@ func (in FilterCase) repeats(i, k int) bool {
 	}
 	ra, rb := a.Finding.Severity.Rank(), b.Finding.Severity.Rank()
 	return ra < rb || ra == rb && k < i
-}
-
-func classOf(c Candidate) string {
-	f := c.Finding
-	return finding.Class(f.Path, f.Category, f.Subject, f.Predicate, f.Claim)
 }
 
 // overlaps reports whether two findings stand on a common line of one file.
@@ -190,7 +224,7 @@ func offers(c Candidate, f Filtered) bool {
 
 // yields reports whether the suggestion of i gives way to that of k: GitHub applies
 // each to the lines as they are, so the second one applied would undo the first.
-func (in FilterCase) yields(i, k int) bool {
+func (in *filter) yields(i, k int) bool {
 	a, b := in.Candidates[i].Finding, in.Candidates[k].Finding
 	if a.Suggestion == "" || !overlaps(a, b) || a.Suggestion == b.Suggestion && a.StartLine == b.StartLine && a.EndLine == b.EndLine {
 		return false
@@ -205,18 +239,19 @@ const minRemembered = 20
 // contradicts compares a candidate with what crev said before. A suggestion that
 // brings back the code of a known defect is not offered; a finding about code
 // that crev suggested says so, for a person to decide which of the two is right.
-func (in FilterCase) contradicts(c Candidate) (noSuggestion, note string) {
+func (in *filter) contradicts(i int) (noSuggestion, note string) {
+	c := in.Candidates[i]
+	said := in.told[c.Finding.Path]
+	if len(said) == 0 {
+		return "", ""
+	}
 	suggestion, source, quote := squeeze(c.Finding.Suggestion), squeeze(c.Source), squeeze(c.Finding.Quote)
-	for _, d := range in.Known {
-		if d.MergedInto != "" || len(d.Locations) == 0 || d.Locations[0].Path != c.Finding.Path {
-			continue
+	for _, d := range said {
+		if noSuggestion == "" && len(d.quote) >= minRemembered && strings.Contains(suggestion, d.quote) && !strings.Contains(source, d.quote) {
+			noSuggestion = fmt.Sprintf("it brings back the code that %s was about", d.id)
 		}
-		old, own := squeeze(d.Quote), squeeze(d.Suggestion)
-		if noSuggestion == "" && len(old) >= minRemembered && strings.Contains(suggestion, old) && !strings.Contains(source, old) {
-			noSuggestion = fmt.Sprintf("it brings back the code that %s was about", d.ID)
-		}
-		if note == "" && len(own) >= minRemembered && len(quote) >= minRemembered && strings.Contains(own, quote) && !strings.Contains(old, quote) {
-			note = fmt.Sprintf("crev itself suggested this code, for %s", d.ID)
+		if note == "" && len(quote) >= minRemembered && strings.Contains(d.own, quote) && !strings.Contains(d.quote, quote) {
+			note = fmt.Sprintf("crev itself suggested this code, for %s", d.id)
 		}
 	}
 	return noSuggestion, note

@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,7 +118,7 @@ func TestFilterKeepsOneOfEach(t *testing.T) {
 			last := i
 			for steps := 0; out[last].Repeats != 0; steps++ {
 				next := out[last].Repeats - 1
-				if steps > len(cs) || cs[next].Finding.Severity.Rank() < cs[last].Finding.Severity.Rank() || classOf(cs[next]) != classOf(cs[last]) {
+				if steps > len(cs) || cs[next].Finding.Severity.Rank() < cs[last].Finding.Severity.Rank() || classOf(cs[next].Finding) != classOf(cs[last].Finding) {
 					t.Fatalf("%d repeats %d, which does not stand for it", i, next)
 				}
 				last = next
@@ -128,4 +130,52 @@ func TestFilterKeepsOneOfEach(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Two words and half of them: near enough for the same complaint, too far for
+// another one about the same subject.
+func TestSpeaks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		rule, claim string
+		want        bool
+	}{
+		{"No backward-compatibility findings: pre-release.", "This breaks backward compatibility for existing clients.", true},
+		{"No backward-compatibility findings: pre-release.", "Clients that compile against the old name stop working.", false},
+		{"Do not ask for doc comments in test helpers.", "The test helper mustOpen has no doc comment.", true},
+		{"Do not ask for doc comments in test helpers.", "The test opens a file that it never closes.", false},
+		{"Raw numbers are fine in tests.", "The raw number 86400 in this test has no name.", true},
+		{"Raw numbers are fine in tests.", "This test compares numbers of different units.", true}, // the category tells it apart
+		{"Raw numbers are fine in tests.", "The test passes without calling Total.", false},
+		{"The retry of the payment client is meant to be unbounded.", "The payment client retries without a bound.", true},
+		{"The retry of the payment client is meant to be unbounded.", "The payment client sends the amount in the wrong unit.", false},
+		{"Names of one letter are fine for receivers.", "The receiver name s has one letter.", true},
+		{"Names of one letter are fine for receivers.", "The name of the parameter shadows the package.", false},
+		{"Ignore it.", "The error is ignored.", false},
+	} {
+		if got := speaks(contentWords(tt.claim), contentWords(tt.rule)); got != tt.want {
+			t.Errorf("%q speaks %q: %v, want %v (%v, %v)", tt.claim, tt.rule, got, tt.want, contentWords(tt.claim), contentWords(tt.rule))
+		}
+	}
+}
+
+// BenchmarkFilter is a large run: 300 findings, 100 rules, 500 known defects.
+func BenchmarkFilter(b *testing.B) {
+	var in FilterCase
+	for i := range 300 {
+		f := at("code", finding.Low, i%90+1, i%90+3)
+		f.Claim, f.Subject = fmt.Sprintf("The name of parameter %d shadows the package %d.", i, i%7), fmt.Sprint("p", i)
+		f.Suggestion, f.Quote = fmt.Sprintf("func f%d(parameter int) error {", i), fmt.Sprintf("func f%d(name int) error {", i)
+		in.Candidates = append(in.Candidates, Candidate{Finding: f, Source: strings.Repeat(f.Quote+"\n", 80)})
+	}
+	for i := range 100 {
+		in.Rules = append(in.Rules, rule.Rule{ID: fmt.Sprint("r", i), Kind: rule.Silence, Says: fmt.Sprintf("Short names of handler %d are fine in adapters.", i),
+			Scope: rule.Scope{"**"}, Category: "api", Status: rule.Active})
+	}
+	for i := range 500 {
+		in.Known = append(in.Known, &ledger.Defect{ID: "D-1", FP: fmt.Sprint(i), Quote: fmt.Sprintf("func g%d(name int) error {", i), Locations: []finding.Location{{Path: "a.go"}}})
+	}
+	for b.Loop() {
+		Filter(in)
+	}
 }
