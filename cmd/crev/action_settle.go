@@ -79,17 +79,19 @@ func settled(events []ledger.Event) string {
 		}
 	}
 	var parts []string
-	if ends > 0 {
-		parts = append(parts, "the end of "+plural(ends, "pull request")+" is")
+	for _, p := range []struct {
+		n          int
+		what, noun string
+	}{{ends, "the end of ", "pull request"}, {promoted, "the promotion of ", "class"}, {retired, "the retirement of ", "class"}} {
+		if p.n > 0 {
+			parts = append(parts, p.what+plural(p.n, p.noun))
+		}
 	}
-	if promoted > 0 {
-		parts = append(parts, "the promotion of "+plural(promoted, "class")+" is")
+	switch len(parts) {
+	case 0:
+		return plural(len(events), "event") + " are"
+	case 1:
+		return parts[0] + " is"
 	}
-	if retired > 0 {
-		parts = append(parts, "the retirement of "+plural(retired, "class")+" is")
-	}
-	if len(parts) == 0 {
-		return plural(len(events), "event") + " is"
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, " and ") + " are"
 }
