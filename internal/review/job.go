@@ -156,19 +156,19 @@ func newJob(ctx context.Context, in Request, d Deps) (*job, error) {
 	j.slots = make(chan struct{}, j.cfg.Model.Parallel)
 	j.report = projection.Report{
 		Repo: in.RepoURL, PR: in.PR, Base: j.mergeBase, Head: j.in.Head,
-		Proposed: proposed(j.files),
 	}
+	j.report.Proposed = j.proposed()
 	return j, nil
 }
 
 // proposed lists what the pull request changes under .crev/, apart from the
 // ledger: content under review that judges nobody yet.
-func proposed(files []*diff.File) []string {
+func (j *job) proposed() []string {
 	var out []string
-	for _, f := range files {
+	for _, f := range j.files {
 		p := f.Path()
 		if strings.HasPrefix(p, ".crev/") && !strings.HasPrefix(p, ".crev/ledger/") {
-			out = append(out, p+" "+string(f.Status))
+			out = append(out, j.redact(p+" "+string(f.Status)+proposedRule(f, j.headTree)))
 		}
 	}
 	return out
