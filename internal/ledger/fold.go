@@ -337,12 +337,15 @@ func (d *Defect) addEvidence(evidence []string) {
 	}
 }
 
-// moves replaces the location that the move starts from: the one at that place,
-// else the first of that role, else the primary one.
+// moves replaces the location that the move starts from: the one at that place
+// and commit, else the one at that place, else the first of that role, else the
+// primary one. The commit keeps a place that was left apart from one that
+// another move of the same run has come to.
 func (d *Defect) moves(r *Relocated) {
-	at := slices.IndexFunc(d.Locations, func(l finding.Location) bool {
-		return l.Path == r.From.Path && l.Start == r.From.Start && l.End == r.From.End && l.Side == r.From.Side
-	})
+	at := slices.IndexFunc(d.Locations, func(l finding.Location) bool { return l.Commit == r.From.Commit && atPlace(l, r.From) })
+	if at < 0 {
+		at = slices.IndexFunc(d.Locations, func(l finding.Location) bool { return atPlace(l, r.From) })
+	}
 	if at < 0 {
 		at = slices.IndexFunc(d.Locations, func(l finding.Location) bool { return role(l) == role(r.From) })
 	}
@@ -352,6 +355,10 @@ func (d *Defect) moves(r *Relocated) {
 	}
 	d.Locations[max(0, at)] = to
 	d.LastMoved, d.Unlocated = to.Commit, nil
+}
+
+func atPlace(l, m finding.Location) bool {
+	return l.Path == m.Path && l.Start == m.Start && l.End == m.End && l.Side == m.Side
 }
 
 func role(l finding.Location) string {

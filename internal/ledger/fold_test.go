@@ -288,6 +288,33 @@ func TestWhereADefectIs(t *testing.T) {
 	}
 }
 
+// One of two places has come to where the other one was. Both events are of one
+// moment, so either may be read first.
+func TestPlacesMoveIndependently(t *testing.T) {
+	t.Parallel()
+	at := func(line int, commit string) finding.Location {
+		return finding.Location{Path: "src/api/login.ts", Start: line, End: line, Commit: commit}
+	}
+	moved := func(from, to int) Event {
+		return with(KindRelocated, func(e *Event) {
+			e.Relocated.From, e.Relocated.To = at(from, "5e1f0aa"), at(to, "7a7a7a7")
+		})
+	}
+	opened := with(KindOpened, func(e *Event) {
+		e.Opened.Locations = []finding.Location{at(10, "5e1f0aa"), at(12, "5e1f0aa")}
+	})
+	want := []finding.Location{at(12, "7a7a7a7"), at(14, "7a7a7a7")}
+	for _, moves := range [][]Event{{moved(10, 12), moved(12, 14)}, {moved(12, 14), moved(10, 12)}} {
+		d := Fold(script(t, opened, moves[0], moves[1]), View{PR: 42}).Defect("D-00000001")
+		for i := range d.Locations {
+			d.Locations[i].Role = ""
+		}
+		if diff := cmp.Diff(want, d.Locations); diff != "" {
+			t.Errorf("locations (-want +got):\n%s", diff)
+		}
+	}
+}
+
 func TestComments(t *testing.T) {
 	t.Parallel()
 	events := script(t,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/model"
 )
@@ -131,7 +132,7 @@ func TestFromDefect(t *testing.T) {
 	t.Parallel()
 	d := &ledger.Defect{
 		ID: "D-0000000a", Status: ledger.Open, Claim: fan, Subject: "curve", Source: "code",
-		Wordings: []ledger.Wording{{Claim: fan, Source: "code", Run: "1"}, {Claim: fan2, Source: "library", Run: "2"}},
+		Wordings: []ledger.Wording{{Claim: fan, Source: "code", Run: "1"}, {Claim: fan2, Source: "library", Run: "2", Location: finding.Location{Path: "d/fan.go", Start: 30}}},
 	}
 	got := FromDefect(d, nil)
 	if diff := cmp.Diff([]string{fan, fan2}, got.Wordings); diff != "" {
@@ -140,9 +141,11 @@ func TestFromDefect(t *testing.T) {
 	if diff := cmp.Diff([]string{"1", "2"}, got.Runs); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
-	replayed := Observation{Key: Key("2", "library", "", fan2)}
-	replayed.Claim = "anything"
-	if d := Reconcile([]Observation{replayed}, []Known{got}, Options{}).Decisions[0]; d.How != ByKey {
-		t.Errorf("a replayed run decides by %q, want by key", d.How)
+	for line, want := range map[int]How{30: ByKey, 31: ""} {
+		replayed := Observation{Key: Key("2", "library", "d/fan.go", line, fan2)}
+		replayed.Claim = "anything"
+		if d := Reconcile([]Observation{replayed}, []Known{got}, Options{}).Decisions[0]; d.How != want {
+			t.Errorf("the words of run 2 at line %d are decided by %q, want %q", line, d.How, want)
+		}
 	}
 }

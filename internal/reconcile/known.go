@@ -3,6 +3,7 @@ package reconcile
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 
 	"github.com/crev-ratchet/crev/internal/finding"
@@ -32,15 +33,16 @@ func FromDefect(d *ledger.Defect, places []Place) Known {
 	for _, w := range d.Wordings {
 		k.Wordings = append(k.Wordings, w.Claim)
 		k.Runs = append(k.Runs, w.Run)
-		k.Keys = append(k.Keys, Key(w.Run, w.Source, w.Location.Path, w.Claim))
+		k.Keys = append(k.Keys, Key(w.Run, w.Source, w.Location.Path, w.Location.Start, w.Claim))
 	}
 	return k
 }
 
 // Key identifies one observation of one run, so that a run that is replayed
-// recognises what it has written already.
-func Key(run, source, path, claim string) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{run, source, path, claim}, "\x00")))
+// recognises what it has written already. The line, from 1 and 0 for none,
+// belongs to it: a run that says the same of two places means two defects.
+func Key(run, source, path string, line int, claim string) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{run, source, path, strconv.Itoa(line), claim}, "\x00")))
 	return hex.EncodeToString(sum[:8])
 }
 

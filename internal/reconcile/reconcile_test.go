@@ -206,6 +206,16 @@ func TestTwinsAreOneAndTheWorseSeverityWins(t *testing.T) {
 	}
 }
 
+func TestTheSeverestTwinLeads(t *testing.T) {
+	t.Parallel()
+	low, high := observed(fan, "d/fan.go", 133), observed(fan, "d/fan.go", 135)
+	low.Severity, high.Severity = finding.Low, finding.High
+	got := Reconcile([]Observation{low, high}, noise(), Options{}).Decisions
+	if got[0].Kind != Twin || got[0].Twin != 1 {
+		t.Errorf("the lesser finding is %s of %d, want twin of 1 although it stands first", got[0].Kind, got[0].Twin)
+	}
+}
+
 // Two observations never share a defect by likeness: the one that fits better
 // gets it.
 func TestAssignmentIsOneToOne(t *testing.T) {

@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/crev-ratchet/crev/internal/finding"
@@ -12,11 +14,12 @@ const adjacent = 3
 
 // findTwins marks observations that repeat another one of the same run, as two
 // batches or two reviewers do. Both look at the same commit, so places are
-// exact, and without equal places nothing is merged here.
+// exact, and without equal places nothing is merged here. The severest finding
+// leads, for it is the one that has to be seen: the defect stands at its line.
 func (r *run) findTwins() {
 	r.twin, r.how = make([]int, len(r.obs)), make([]How, len(r.obs))
 	var leaders []int
-	for i := range r.obs {
+	for _, i := range r.bySeverity() {
 		r.twin[i] = -1
 		for _, j := range leaders {
 			if how, ok := r.repeats(i, j); ok {
@@ -28,6 +31,18 @@ func (r *run) findTwins() {
 			leaders = append(leaders, i)
 		}
 	}
+}
+
+// bySeverity lists the observations, severest first and else by content.
+func (r *run) bySeverity() []int {
+	order := make([]int, len(r.obs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(r.obs[b].Severity.Rank(), r.obs[a].Severity.Rank())
+	})
+	return order
 }
 
 // overlap reports whether one quote is part of the other. A finding without a

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/crev-ratchet/crev/internal/diff"
@@ -55,44 +56,66 @@ func (j *job) readLedger(ctx context.Context) {
 	j.refold()
 }
 
-// sight is what following a defect to the head found.
+// sight is what following a defect to the head found: where the code of its
+// first location is now, and that of the others.
 type sight struct {
 	defect *ledger.Defect
-	answer relocate.Answer
-	// from is the place the defect had before.
-	from finding.Location
+	step
+	others []step
 	// check says why the defect has to be verified, "" when its code did not
 	// change.
 	check string
 }
 
-// follow finds where the code of each active defect is at the head and records
-// what changed. Absence and a touched line close nothing: they ask for
-// verification.
+// step is one location of a defect, before and at the head.
+type step struct {
+	from   finding.Location
+	answer relocate.Answer
+}
+
+// steps are those of all locations, the first one first.
+func (s *sight) steps() []step { return append([]step{s.step}, s.others...) }
+
+// follow finds where the code of each active defect is at the head, location by
+// location, and records what changed. Absence and a touched line close nothing:
+// they ask for verification.
 func (j *job) follow(ctx context.Context) {
 	routes := map[string]route{}
 	for _, d := range j.state.Active() {
 		if len(d.Locations) == 0 {
 			continue
 		}
-		from := d.Locations[0]
-		s := sight{defect: d, from: from}
-		if from.Side == finding.Left || from.Commit == "" || from.Commit == j.in.Head {
-			s.answer = relocate.Answer{Location: from, How: relocate.Same, Confidence: 1}
-			j.sights = append(j.sights, s)
-			continue
+		s := sight{defect: d}
+		for i, from := range d.Locations {
+			st, check := j.stepTo(ctx, routes, d, from)
+			if i == 0 {
+				s.step, s.check = st, check
+				continue
+			}
+			s.others = append(s.others, st)
+			if s.check == "" && check != "" {
+				s.check = "at " + where(from) + ": " + check
+			}
 		}
-		r, ok := routes[from.Commit]
-		if !ok {
-			r = j.route(ctx, from.Commit)
-			routes[from.Commit] = r
-		}
-		s.answer = j.locate(r, from)
-		s.check = needsCheck(s, r)
 		j.sights = append(j.sights, s)
 		j.recordSight(s)
 	}
 	j.refold()
+}
+
+// stepTo follows one location to the head and says why that asks for
+// verification, "" when it does not.
+func (j *job) stepTo(ctx context.Context, routes map[string]route, d *ledger.Defect, from finding.Location) (step, string) {
+	if from.Side == finding.Left || from.Commit == "" || from.Commit == j.in.Head {
+		return step{from, relocate.Answer{Location: from, How: relocate.Same, Confidence: 1}}, ""
+	}
+	r, ok := routes[from.Commit]
+	if !ok {
+		r = j.route(ctx, from.Commit)
+		routes[from.Commit] = r
+	}
+	st := step{from, j.locate(r, from)}
+	return st, needsCheck(d, st.answer, r)
 }
 
 // route is the way from an older commit to the head.
@@ -192,29 +215,30 @@ func (j *job) locate(r route, from finding.Location) relocate.Answer {
 	return a
 }
 
-// needsCheck says why a defect has to be verified at the head.
-func needsCheck(s sight, r route) string {
-	switch s.answer.How {
+// needsCheck says why a defect has to be verified at the head, now that one of
+// its locations is known there.
+func needsCheck(d *ledger.Defect, a relocate.Answer, r route) string {
+	switch a.How {
 	case relocate.Gone:
-		return "its code is gone: " + s.answer.Reason
+		return "its code is gone: " + a.Reason
 	case relocate.Candidate, relocate.Suspect:
-		return "its place is uncertain: " + s.answer.Reason
+		return "its place is uncertain: " + a.Reason
 	case relocate.Rewritten:
 		return "its line was rewritten"
 	case relocate.Moved:
-		if s.answer.Changed {
+		if a.Changed {
 			return "its code moved and changed"
 		}
 	}
-	if s.answer.Changed {
+	if a.Changed {
 		return "the code around it changed"
 	}
-	for _, p := range s.defect.DependsOn {
+	for _, p := range d.DependsOn {
 		if r.touched[p] {
 			return p + ", which it depends on, changed"
 		}
 	}
-	for _, name := range namedCode(s.defect) {
+	for _, name := range namedCode(d) {
 		if r.names[name] {
 			return name + ", which it speaks of, changed"
 		}
@@ -224,32 +248,53 @@ func needsCheck(s sight, r route) string {
 
 // recordSight writes down what following a defect found.
 func (j *job) recordSight(s sight) {
-	d, a := s.defect, s.answer
-	e := ledger.Event{FP: d.FP, Defect: d.ID}
-	switch {
-	case a.How.Carries() && samePlace(s.from, a.Location) && s.check == "":
-		return
-	case a.How.Carries():
-		if !samePlace(s.from, a.Location) || a.How != relocate.Same {
-			e.Relocated = &ledger.Relocated{From: bare(s.from), To: a.Location, How: string(a.How), Confidence: a.Confidence}
-			j.add(e)
-			j.changed(d.ID, "relocated", fmt.Sprintf("%s, now at %s", a.How, where(a.Location)))
-		}
-	case a.Loss == relocate.DeletedFile || a.Loss == relocate.DeletedSymbol:
-		e.Obsoleted = &ledger.Obsoleted{Commit: j.in.Head, Reason: string(a.Loss),
-			Evidence: []string{"the code of " + where(s.from) + " is nowhere in the new tree"}}
-		j.add(e)
+	d, steps := s.defect, s.steps()
+	if a := s.answer; deleted(a) && !slices.ContainsFunc(steps, func(st step) bool { return !deleted(st.answer) }) {
+		j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{Obsoleted: &ledger.Obsoleted{
+			Commit: j.in.Head, Reason: string(a.Loss),
+			Evidence: []string{"the code of " + where(s.from) + " is nowhere in the new tree"}}}})
 		j.changed(d.ID, "obsolete", string(a.Loss))
 		return
-	default:
-		e.LocationUnknown = &ledger.LocationUnknown{Commit: j.in.Head, Reason: a.Reason}
-		j.add(e)
+	}
+	for _, st := range steps {
+		if a := st.answer; a.How.Carries() && (!samePlace(st.from, a.Location) || a.How != relocate.Same) && (s.check != "" || !samePlace(st.from, a.Location)) {
+			j.relocated(d, st.from, a)
+			j.changed(d.ID, "relocated", fmt.Sprintf("%s, now at %s", a.How, where(a.Location)))
+		}
+	}
+	if i := slices.IndexFunc(steps, func(st step) bool { return !st.answer.How.Carries() }); i >= 0 {
+		reason := steps[i].answer.Reason
+		if i > 0 {
+			reason = where(steps[i].from) + ": " + reason
+		}
+		j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{LocationUnknown: &ledger.LocationUnknown{
+			Commit: j.in.Head, Reason: reason}}})
 	}
 	if s.check != "" && d.Status != ledger.Fixing {
 		j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{
 			PossiblyFixed: &ledger.PossiblyFixed{Commit: j.in.Head, Reason: s.check}}})
 		j.changed(d.ID, "possibly fixed", s.check)
 	}
+}
+
+// deleted reports whether the file or the symbol of a place is gone with it.
+func deleted(a relocate.Answer) bool {
+	return a.Loss == relocate.DeletedFile || a.Loss == relocate.DeletedSymbol
+}
+
+// relocated records that the location of a defect that was at from is elsewhere
+// now. The events of one run are of one moment and have no order, so that one
+// location moves once: a second move goes on where the first one began.
+func (j *job) relocated(d *ledger.Defect, from finding.Location, to relocate.Answer) {
+	j.events = slices.DeleteFunc(j.events, func(e ledger.Event) bool {
+		earlier := e.Defect == d.ID && e.Relocated != nil && samePlace(e.Relocated.To, from) && e.Relocated.To.Commit == from.Commit
+		if earlier {
+			from = e.Relocated.From
+		}
+		return earlier
+	})
+	j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{Relocated: &ledger.Relocated{
+		From: bare(from), To: to.Location, How: string(to.How), Confidence: to.Confidence}}})
 }
 
 // bare is a location without its anchor, which the event before it holds.

@@ -68,7 +68,7 @@ func (j *job) recur(ctx context.Context) {
 			continue
 		}
 		seen := d.Wordings[len(d.Wordings)-1].Location
-		s := sight{defect: d, from: d.Locations[0], answer: relocate.Answer{Location: seen}}
+		s := sight{defect: d, step: step{from: d.Locations[0], answer: relocate.Answer{Location: seen}}}
 		proofs := j.byInspection(ctx, d, s)
 		i := slices.IndexFunc(proofs, func(p proof) bool { return p.Outcome == "failed" })
 		if i < 0 {
@@ -80,8 +80,8 @@ func (j *job) recur(ctx context.Context) {
 			j.bringBack(d, "found again, and its criteria fail", proofs[i].Evidence)
 		}
 		if !samePlace(d.Locations[0], seen) {
-			j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{Relocated: &ledger.Relocated{
-				From: bare(d.Locations[0]), To: j.anchorAt(bare(seen), j.text(seen.Path)), How: string(relocate.Candidate), Confidence: 1}}})
+			j.relocated(d, d.Locations[0], relocate.Answer{
+				Location: j.anchorAt(bare(seen), j.text(seen.Path)), How: relocate.Candidate, Confidence: 1})
 		}
 	}
 	j.refold()

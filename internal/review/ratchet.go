@@ -114,8 +114,7 @@ func (j *job) regressed(d *ledger.Defect, c projection.Check) {
 		[]string{fmt.Sprintf("validator %s: %s:%d: %s", c.Name, f.Path, f.Line, f.Message)})
 	to := finding.Location{Path: f.Path, Start: f.Line, End: f.Line, Symbol: enclosing(f.Path, j.text(f.Path), f.Line), Commit: j.in.Head}
 	if f.Line > 0 && !samePlace(at, to) {
-		j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{Relocated: &ledger.Relocated{
-			From: bare(at), To: j.anchorAt(to, j.text(f.Path)), How: string(relocate.Suspect), Confidence: 1}}})
+		j.relocated(d, at, relocate.Answer{Location: j.anchorAt(to, j.text(f.Path)), How: relocate.Suspect, Confidence: 1})
 	}
 }
 

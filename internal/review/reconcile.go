@@ -34,7 +34,9 @@ func (j *job) reconcile(ctx context.Context) {
 	slices.SortStableFunc(j.claims, compareClaims)
 	obs := make([]reconcile.Observation, len(j.claims))
 	for i, c := range j.claims {
-		obs[i] = reconcile.Observation{Finding: c.Finding, Location: j.located(c), Key: j.key(c)}
+		at := j.located(c)
+		obs[i] = reconcile.Observation{Finding: c.Finding, Location: at,
+			Key: reconcile.Key(j.in.Run, c.Source, at.Path, at.Start, c.Claim)}
 	}
 	known := j.known()
 	decided := reconcile.Reconcile(obs, known, reconcile.Options{Adjudicator: j.noModel() == ""})
@@ -69,18 +71,6 @@ func compareClaims(a, b claim) int {
 		strings.Compare(a.Claim, b.Claim), strings.Compare(a.Source, b.Source))
 }
 
-// key identifies a claim when its run is replayed. It does not hold the place,
-// so there is none for a claim that the run makes in the same words of another
-// place in the file: those are two defects.
-func (j *job) key(c claim) string {
-	for _, o := range j.claims {
-		if o.Source == c.Source && o.Path == c.Path && o.Claim == c.Claim && o.StartLine != c.StartLine {
-			return ""
-		}
-	}
-	return reconcile.Key(j.in.Run, c.Source, c.Path, c.Claim)
-}
-
 // known is every defect of the view as it is at the head.
 func (j *job) known() []reconcile.Known {
 	at := map[ledger.DefectID]sight{}
@@ -91,8 +81,10 @@ func (j *job) known() []reconcile.Known {
 	for _, d := range j.state.All() {
 		var places []reconcile.Place
 		if s, ok := at[d.ID]; ok {
-			if s.answer.Location.Path != "" {
-				places = append(places, reconcile.Place{Location: s.answer.Location, How: string(s.answer.How), Ambiguous: s.answer.Ambiguous})
+			for _, f := range s.steps() {
+				if f.answer.Location.Path != "" {
+					places = append(places, reconcile.Place{Location: f.answer.Location, How: string(f.answer.How), Ambiguous: f.answer.Ambiguous})
+				}
 			}
 		} else if len(d.Locations) > 0 {
 			p := reconcile.Place{Location: d.Locations[0]}

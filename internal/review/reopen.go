@@ -34,8 +34,7 @@ func (j *job) reopen(ctx context.Context) {
 		}
 		j.bringBack(d, reason, evidence)
 		if to.Path != "" && !samePlace(d.Locations[0], to) {
-			j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{Relocated: &ledger.Relocated{
-				From: bare(d.Locations[0]), To: to, How: string(relocate.Suspect), Confidence: 1}}})
+			j.relocated(d, d.Locations[0], relocate.Answer{Location: to, How: relocate.Suspect, Confidence: 1})
 		}
 	}
 	j.refold()

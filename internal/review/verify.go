@@ -187,11 +187,7 @@ func (j *job) standAtUnmet(d *ledger.Defect, s sight, proofs []proof) {
 	text := j.text(to.Path)
 	to.Role, to.Symbol = at.Role, enclosing(to.Path, text, to.Start)
 	to = j.anchorAt(to, text)
-	// Following the defect recorded a place in this run already. Events of one
-	// moment have no order, so there is one place a run.
-	j.events = slices.DeleteFunc(j.events, func(e ledger.Event) bool { return e.Defect == d.ID && e.Relocated != nil })
-	j.add(ledger.Event{FP: d.FP, Defect: d.ID, Payload: ledger.Payload{Relocated: &ledger.Relocated{
-		From: bare(s.from), To: to, How: string(relocate.Candidate), Confidence: 1}}})
+	j.relocated(d, at, relocate.Answer{Location: to, How: relocate.Candidate, Confidence: 1})
 	j.changed(d.ID, "relocated", "what is left of it is at "+where(to))
 }
 
