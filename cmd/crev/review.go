@@ -61,12 +61,17 @@ func reviewCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 		record = flags.String("record", "", "write model requests and replies into `DIR`")
 		play   = flags.String("replay", "", "answer model requests from `DIR` instead of an endpoint")
 		strict = flags.Bool("strict", false, "exit 3 when the review could not be completed")
+		parts  partFlags
 	)
+	parts.register(flags)
 	in, d, err := f.open(ctx, w, flags, args)
 	if err != nil {
 		return err
 	}
 	defer d.Repo.Close()
+	if err := parts.fill(&in); err != nil {
+		return err
+	}
 	in.LedgerMode = review.LedgerLocal
 	d.Ledgers = func(context.Context, string) ([]fs.FS, error) {
 		return workTreeLedger(d.Repo.Dir())
@@ -78,6 +83,12 @@ func reviewCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 		secrets: []string{w.env("GITHUB_TOKEN")},
 		howTo:   "set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint, and CREV_MODEL",
 	}.connect
+	switch in.Part {
+	case review.PartPlan:
+		return f.plan(ctx, w, in, d)
+	case review.PartBatch:
+		return f.batch(ctx, w, in, d)
+	}
 	out, err := review.Run(ctx, in, d)
 	if err != nil {
 		return err

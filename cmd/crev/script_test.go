@@ -33,6 +33,7 @@ func TestScript(t *testing.T) {
 			"model":  crevtest.ModelCommand,
 			"github": crevtest.GitHubCommand,
 			"commit": commitCommand,
+			"killat": killCommand,
 		},
 		Setup: func(env *testscript.Env) error {
 			// Scripts run as another user, who cannot enter a scenario's own

@@ -20,9 +20,8 @@ func (j *job) noModel() string {
 	return ""
 }
 
-// complete sends one request within the budget. purse is what the batch it
-// belongs to may spend, nil for none.
-func (j *job) complete(ctx context.Context, req model.Request, p *purse) (model.Reply, error) {
+// complete sends one request within the budget.
+func (j *job) complete(ctx context.Context, req model.Request, p payer) (model.Reply, error) {
 	j.slots <- struct{}{}
 	defer func() { <-j.slots }()
 	if d := j.budget.deadline(); !d.IsZero() {
@@ -30,9 +29,9 @@ func (j *job) complete(ctx context.Context, req model.Request, p *purse) (model.
 		ctx, cancel = context.WithTimeout(ctx, d.Sub(j.d.Now()))
 		defer cancel()
 	}
-	t := j.budget.ticket(p)
+	t := j.budget.ticket(p.purse)
 	req.Admit = t.admit
-	reply, err := j.model.Complete(ctx, req)
+	reply, err := p.model.Complete(ctx, req)
 	var e *model.Error
 	if errors.As(err, &e) {
 		reply.Usage, reply.Requests = e.Usage, e.Requests

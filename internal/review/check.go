@@ -11,16 +11,13 @@ import (
 	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/model"
 	"github.com/crev-ratchet/crev/internal/rule"
+	"github.com/crev-ratchet/crev/internal/session"
 )
 
 // check lets the checkers of one batch look at what its reviewers found, in
-// their order.
-func (j *job) check(ctx context.Context, r *result) {
-	for _, c := range j.checkers {
-		if c.When == checker.EachBatch {
-			j.try(ctx, c, r)
-		}
-	}
+// their order, and tells the session what each came to.
+func (j *job) check(ctx context.Context, r *result) error {
+	return j.checkWhen(ctx, checker.EachBatch, r.batch.ID, r, j.stateOf(r.batch.ID).Checks)
 }
 
 // checkAll lets the checkers of the whole look at what all batches came to.
@@ -28,11 +25,9 @@ func (j *job) checkAll(ctx context.Context) {
 	if j.noModel() != "" {
 		return
 	}
-	whole := &result{all: j.results}
-	for _, c := range j.checkers {
-		if c.When == checker.LastBatch {
-			j.try(ctx, c, whole)
-		}
+	whole := &result{all: j.results, payer: j.whole()}
+	if err := j.checkWhen(ctx, checker.LastBatch, session.LastID, whole, j.session.Snapshot().Last.Checks); err != nil {
+		j.note("the session stopped: %v", err)
 	}
 	for _, n := range whole.notes {
 		j.note("%s", n)
@@ -40,10 +35,36 @@ func (j *job) checkAll(ctx context.Context) {
 	j.extra = whole.claims
 }
 
-// try runs one checker within its time, again when it fails, as often as it may.
-// One that fails for good is named; the others go on, and findings stand as they
-// are.
-func (j *job) try(ctx context.Context, c checker.Checker, r *result) {
+// checkWhen runs the checkers of one occasion. What the session has a record of
+// is done again from the journal, where it worked.
+func (j *job) checkWhen(ctx context.Context, when checker.When, id string, r *result, done []session.CheckRecord) error {
+	for _, c := range j.checkers {
+		if c.When != when {
+			continue
+		}
+		i := slices.IndexFunc(done, func(d session.CheckRecord) bool { return d.Checker == c.Name })
+		var out session.CheckResult
+		if i >= 0 && done[i].Outcome != session.Ran {
+			out.Failed = done[i].Reason
+		} else {
+			out.Failed = j.try(ctx, c, r)
+		}
+		if out.Failed != "" {
+			r.note("%s of %s failed (%s): findings stand as they are without it", c.Name, r.name(), out.Failed)
+		}
+		if i >= 0 {
+			continue
+		}
+		if _, err := j.session.Check(id, c.Name, &out, j.d.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// try runs one checker within its time, again when it fails, as often as it may,
+// and says why it failed for good, "" when it did its work.
+func (j *job) try(ctx context.Context, c checker.Checker, r *result) string {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	var err error
@@ -53,8 +74,9 @@ func (j *job) try(ctx context.Context, c checker.Checker, r *result) {
 		}
 	}
 	if err != nil {
-		r.note("%s of %s failed (%s): findings stand as they are without it", c.Name, r.name(), failure(err))
+		return failure(err)
 	}
+	return ""
 }
 
 // runChecker does what the checker's name says.
@@ -84,7 +106,7 @@ func (j *job) recheck(ctx context.Context, r *result) error {
 	if len(cs) == 0 {
 		return nil
 	}
-	reply, err := j.complete(ctx, checker.Recheck(j.cfg.Model.Name, model.Fence(j.d.Rand, texts...), cs), r.purse)
+	reply, err := j.complete(ctx, checker.Recheck(j.cfg.Model.Name, model.Fence(j.d.Rand, texts...), cs), r.payer)
 	r.usage = r.usage.Plus(reply.Usage)
 	if err != nil {
 		return err
@@ -156,7 +178,7 @@ func (j *job) checkContract(ctx context.Context, r *result) error {
 		return nil
 	}
 	req := checker.ContractCheck(j.cfg.Model.Name, model.Fence(j.d.Rand, j.texts(c.Files)...), cs, c)
-	reply, err := j.complete(ctx, req, nil)
+	reply, err := j.complete(ctx, req, j.whole())
 	if err != nil {
 		return err
 	}
@@ -181,7 +203,7 @@ func (j *job) checkRequirements(ctx context.Context, r *result) error {
 		texts = append(texts, d.Text)
 	}
 	req, whole := checker.RequirementsCheck(j.cfg.Model.Name, model.Fence(j.d.Rand, texts...), demands, c)
-	reply, err := j.complete(ctx, req, nil)
+	reply, err := j.complete(ctx, req, j.whole())
 	if err != nil {
 		return err
 	}
@@ -229,7 +251,7 @@ func (j *job) proposeFixes(ctx context.Context, r *result) error {
 	if len(cs) == 0 {
 		return nil
 	}
-	reply, err := j.complete(ctx, checker.Fix(j.cfg.Model.Name, model.Fence(j.d.Rand, texts...), cs), r.purse)
+	reply, err := j.complete(ctx, checker.Fix(j.cfg.Model.Name, model.Fence(j.d.Rand, texts...), cs), r.payer)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (j *job) memoryNeg(ctx context.Context, r *result) error {
 	if !ok {
 		return nil
 	}
-	reply, err := j.complete(ctx, req, r.purse)
+	reply, err := j.complete(ctx, req, r.payer)
 	r.usage = r.usage.Plus(reply.Usage)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (j *job) memoryPos(ctx context.Context, r *result) error {
 	if !ok {
 		return nil
 	}
-	reply, err := j.complete(ctx, req, r.purse)
+	reply, err := j.complete(ctx, req, r.payer)
 	r.usage = r.usage.Plus(reply.Usage)
 	if err != nil {
 		return err

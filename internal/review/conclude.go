@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/projection"
 )
 
@@ -31,6 +32,9 @@ func (j *job) conclude() {
 		j.report.Model = j.cfg.Model.Name
 	}
 
+	if len(j.results) > 0 {
+		j.alert()
+	}
 	j.concludeGate()
 	if j.report.Conclusion == projection.Failed {
 		return
@@ -57,5 +61,26 @@ func (j *job) conclude() {
 
 // answered reports whether a reviewer read any batch to the end.
 func (j *job) answered() bool {
-	return slices.ContainsFunc(j.results, func(r *result) bool { return r.gate != "unreviewed" })
+	return slices.ContainsFunc(j.results, func(r *result) bool { return !r.unreviewed() })
+}
+
+// recentBatches is how many batches the alerts look back on.
+const recentBatches = 200
+
+// alert notes when the gate sends too much back, or lets too much through, in
+// this run and the ones before.
+func (j *job) alert() {
+	var gates []string
+	for _, e := range append(slices.Clone(j.past), j.events...) {
+		if e.Reviewed != nil {
+			gates = append(gates, e.Reviewed.Gate)
+		}
+	}
+	var s gate.Shares
+	for _, g := range gates[max(0, len(gates)-recentBatches):] {
+		s.Add(g)
+	}
+	for _, a := range gate.Alerts(s) {
+		j.note("%s", a)
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/crev-ratchet/crev/internal/model/replay"
 	"github.com/crev-ratchet/crev/internal/projection"
+	"github.com/crev-ratchet/crev/internal/session"
 )
 
 func TestConclude(t *testing.T) {
@@ -52,7 +53,7 @@ func TestConclude(t *testing.T) {
 		},
 		"of one long file, a part was read": {
 			files:   []projection.Coverage{file("a.go", projection.Unreviewed, "budget")},
-			results: []*result{{gate: "passed"}, {gate: "unreviewed", reason: "budget"}},
+			results: []*result{{state: session.BatchState{Gate: session.Passed}}, {state: session.BatchState{Gate: session.Unreviewed, Reason: "budget"}}},
 			want:    projection.Partial,
 			reason:  "one file not reviewed (budget)",
 		},

@@ -22,7 +22,7 @@ func lookups() []model.Tool {
 // converse sends a request, runs the tools that the model asks for, and goes on
 // until it answers. Usage, requests and time are those of the whole
 // conversation. Results of tools are other people's text and are fenced.
-func (j *job) converse(ctx context.Context, req model.Request, p *purse) (model.Reply, error) {
+func (j *job) converse(ctx context.Context, req model.Request, p payer) (model.Reply, error) {
 	box := &toolbox{
 		head: j.headTree, tracked: j.tracked, redact: j.redact,
 		base: func(p string) []byte { return j.oldText(ctx, p) },

@@ -14,6 +14,7 @@ import (
 	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/model"
 	"github.com/crev-ratchet/crev/internal/projection"
+	"github.com/crev-ratchet/crev/internal/session"
 )
 
 func TestReadFindings(t *testing.T) {
@@ -80,8 +81,10 @@ func TestFailure(t *testing.T) {
 // was not reviewed.
 func TestTake(t *testing.T) {
 	t.Parallel()
-	passed, failed := result{gate: "passed", tries: 1}, result{gate: "unreviewed", reason: "refused", tries: 1}
-	forced := result{gate: "forced", reason: "too short", tries: 4}
+	state := func(g session.Gate, reason string, tries int) result {
+		return result{state: session.BatchState{Status: session.Done, Gate: g, Reason: reason, Tries: tries}}
+	}
+	passed, failed, forced := state(session.Passed, "", 1), state(session.Unreviewed, "refused", 1), state(session.Forced, "too short", 4)
 	for name, tt := range map[string]struct {
 		batches []result
 		want    projection.Coverage
@@ -90,6 +93,7 @@ func TestTake(t *testing.T) {
 		"the first piece failed":         {[]result{failed, passed}, projection.Coverage{State: projection.Unreviewed, Reason: "the model declined to answer"}},
 		"the last piece failed":          {[]result{passed, failed}, projection.Coverage{State: projection.Unreviewed, Reason: "the model declined to answer"}},
 		"one was taken after four tries": {[]result{forced}, projection.Coverage{State: projection.Reviewed, Reason: "taken after 4 tries: too short"}},
+		"the session stopped":            {[]result{{}}, projection.Coverage{State: projection.Unreviewed, Reason: "the session stopped"}},
 		"a failure outweighs that":       {[]result{forced, failed}, projection.Coverage{State: projection.Unreviewed, Reason: "the model declined to answer"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func (j *job) adjudicate(ctx context.Context, obs []reconcile.Observation, known
 	for chunk := range slices.Chunk(indexes(len(questions)), questionsPerRequest) {
 		part := questions[chunk[0] : chunk[len(chunk)-1]+1]
 		fence := model.Fence(j.d.Rand, reconcile.Texts(part)...)
-		reply, err := j.complete(ctx, reconcile.AdjudicationRequest(j.cfg.Model.Name, fence, part), nil)
+		reply, err := j.complete(ctx, reconcile.AdjudicationRequest(j.cfg.Model.Name, fence, part), j.whole())
 		verdicts := make([][]reconcile.Verdict, len(part))
 		if err == nil {
 			verdicts, err = reconcile.ReadAdjudication(reply, part)

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/checker"
@@ -16,6 +17,7 @@ import (
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/sandbox"
+	"github.com/crev-ratchet/crev/internal/session"
 	"github.com/crev-ratchet/crev/internal/validator"
 )
 
@@ -61,6 +63,8 @@ type job struct {
 	results  []*result
 	// extra are the claims of checkers that look at the whole change.
 	extra []claim
+	// reused are the files that an earlier run read with the same content.
+	reused []batch.ReusedFile
 	// readFiles are the changed files that reviewers read.
 	readFiles []*diff.File
 	// reviewers are asked about every batch in their scope.
@@ -77,6 +81,13 @@ type job struct {
 	worst  map[ledger.DefectID]finding.Severity
 	model  Model
 	budget *budget
+	// session says what is allowed next; journal is its record, nil for a run
+	// that cannot be resumed; stamp is the time of its first start.
+	session *session.Session
+	journal *session.Journal
+	stamp   time.Time
+	// memo answers requests of no batch from the journal.
+	memo *session.Paid
 	// slots bounds how many requests are under way at once.
 	slots chan struct{}
 
@@ -225,7 +236,7 @@ func readText(tree fs.FS, p string) []byte {
 
 // add seals an event of this run and puts it with the others.
 func (j *job) add(e ledger.Event) {
-	e.Run, e.PR, e.At = j.in.Run, j.in.PR, j.d.Now()
+	e.Run, e.PR, e.At = j.in.Run, j.in.PR, j.now()
 	if e.FP == "" {
 		e.FP = ledger.NoClass
 	}

@@ -49,7 +49,7 @@ func (l *learner) check(ctx context.Context, h heard, claims []learn.Claim) ([]l
 		return nil, false
 	}
 	req := learn.VerifyRequest(l.cfg.Model.Name, model.Fence(l.d.Rand, learn.DoubtTexts(doubts)...), doubts)
-	reply, err := l.complete(ctx, req, nil)
+	reply, err := l.complete(ctx, req, l.whole())
 	var checked []learn.Checked
 	if err == nil {
 		checked, err = learn.ReadVerdicts(reply, doubts, func(p, quote string) (learn.Place, bool) { return h.place.find(p, quote) })

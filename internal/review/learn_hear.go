@@ -240,7 +240,7 @@ func (l *learner) classify(ctx context.Context, h heard) (learn.Slots, bool) {
 	}
 	setting := l.setting(h)
 	req := learn.ClassifyRequest(l.cfg.Model.Name, model.Fence(l.d.Rand, learn.Texts(h.text, setting)...), h.text, setting)
-	reply, err := l.complete(ctx, req, nil)
+	reply, err := l.complete(ctx, req, l.whole())
 	var slots learn.Slots
 	if err == nil {
 		slots, err = learn.ReadClassification(reply, h.text)

@@ -20,14 +20,19 @@ func (j *job) plan(ctx context.Context) error {
 	}
 	b := j.cfg.Batch
 	limits := batch.Limits{MinLines: b.MinLines, MaxLines: b.MaxLines, SameDir: b.SameDirSimilarity, CrossDir: b.CrossDirSimilarity}
-	j.prompts = promptHash(j.reviewers, j.cfg.Model.Name, limits)
+	j.prompts = promptHash(j.reviewers, j.checkers, j.cfg.Model.Name, limits)
 	j.surface(ctx)
 	fresh := j.reuse(j.readFiles)
 	if j.noModel() == "" {
 		j.uses = findUses(fresh, j.tracked, j.text)
 	}
-	j.cut, err = batch.Cut(fresh, limits)
-	return err
+	if j.cut, err = batch.Cut(fresh, limits); err != nil {
+		return err
+	}
+	if err := j.cut.Reuse(j.reused); err != nil {
+		return err
+	}
+	return j.begin()
 }
 
 // surface finds which lines changed since the latest complete review: only they
@@ -60,6 +65,7 @@ func (j *job) reuse(files []*diff.File) []*diff.File {
 		want := ledger.CoveredFile{Path: f.Path(), Blob: f.NewBlob, Base: f.OldBlob}
 		if _, ok := j.state.Covered(j.in.PR, want, j.prompts); ok {
 			j.cover(f.Path(), projection.Reused, "same content as in an earlier review")
+			j.reused = append(j.reused, batch.ReusedFile{Path: f.Path(), Findings: j.findingsAt(f.Path())})
 			continue
 		}
 		fresh = append(fresh, f)
@@ -69,4 +75,15 @@ func (j *job) reuse(files []*diff.File) []*diff.File {
 
 func (j *job) cover(path string, s projection.State, reason string) {
 	j.coverage[path] = projection.Coverage{Path: path, State: s, Reason: reason}
+}
+
+// findingsAt counts the active defects of a file.
+func (j *job) findingsAt(path string) int {
+	n := 0
+	for _, d := range j.state.All() {
+		if d.Status.Active() && len(d.Locations) > 0 && d.Locations[0].Path == path {
+			n++
+		}
+	}
+	return n
 }

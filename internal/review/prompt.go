@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/crev-ratchet/crev/internal/batch"
+	"github.com/crev-ratchet/crev/internal/checker"
 	"github.com/crev-ratchet/crev/internal/diff"
 	"github.com/crev-ratchet/crev/internal/model"
 )
@@ -149,10 +150,10 @@ func clipLine(s string) string {
 	return strings.ToValidUTF8(s[:maxShownLine], "") + " …"
 }
 
-// promptHash identifies everything that shapes a finder's answer besides the
-// code: prompts, schema, model and batch limits. A file whose content and hash
+// promptHash identifies everything that shapes what is found, besides the
+// code: prompts, schema, tools, model and batch limits. A file whose content and hash
 // are unchanged need not be read again.
-func promptHash(rs []reviewer, name string, l batch.Limits) string {
+func promptHash(rs []reviewer, cs []checker.Checker, name string, l batch.Limits) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\x00%s\x00%d\x00", name, findingsSchema, l.MaxLines)
 	for _, t := range lookups() {
@@ -160,6 +161,9 @@ func promptHash(rs []reviewer, name string, l batch.Limits) string {
 	}
 	for _, r := range slices.SortedFunc(slices.Values(rs), func(a, b reviewer) int { return strings.Compare(a.name, b.name) }) {
 		fmt.Fprintf(h, "%s\x00%q\x00%s\x00", r.name, r.scope, r.system())
+	}
+	for _, c := range cs {
+		fmt.Fprintf(h, "%s\x00%s\x00", c.Name, checker.PromptHash(c.Name))
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crev-ratchet/crev/internal/batch"
+	"github.com/crev-ratchet/crev/internal/checker"
 	"github.com/crev-ratchet/crev/internal/diff"
 )
 
@@ -135,7 +136,7 @@ func TestPromptHash(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return promptHash(rs, name, l)
+		return promptHash(rs, checker.All(), name, l)
 	}
 	base := hash("m", batch.Default, "code", "security")
 	if got := hash("m", batch.Default, "security", "code"); got != base {

@@ -216,7 +216,7 @@ func (j *job) store(ctx context.Context) error {
 			return err
 		}
 		defer store.Close()
-		j.report.LedgerWhere, err = store.WriteRun(j.in.PR, j.in.Run, j.d.Now(), j.events)
+		j.report.LedgerWhere, err = store.WriteRun(j.in.PR, j.in.Run, j.now(), j.events)
 		return err
 	case j.d.Forge == nil || j.in.LedgerMode == LedgerReport:
 		return j.keep()
@@ -242,7 +242,7 @@ func (j *job) store(ctx context.Context) error {
 
 // runFile is the run file and its path in the repository.
 func (j *job) runFile() (path string, content []byte) {
-	return ledger.RunPath(j.in.PR, j.in.Run, j.d.Now()), ledger.RunFile(j.events)
+	return ledger.RunPath(j.in.PR, j.in.Run, j.now()), ledger.RunFile(j.events)
 }
 
 // keep writes the run file into the report folder, where a workflow can take it

@@ -289,16 +289,16 @@ func (j *job) recordCoverage() {
 	}
 	for _, r := range j.results {
 		e := &ledger.Reviewed{
-			Commit: j.in.Head, Base: j.mergeBase, Batch: r.batch.ID, Gate: r.gate, Reason: r.reason,
+			Commit: j.in.Head, Base: j.mergeBase, Batch: r.batch.ID, Gate: string(r.state.Gate), Reason: r.state.Reason,
 			Prompts: j.prompts, Model: j.cfg.Model.Name, Lines: changedLines(r.batch), Findings: len(r.claims),
 			PromptTokens: r.usage.Prompt, CompletionTokens: r.usage.Completion,
-			Seconds: r.elapsed.Round(time.Second).Seconds(), Tries: r.tries,
-			Reviewers: r.reviewers, ReviewTokens: r.effort,
+			Seconds: r.state.Elapsed.Round(time.Second).Seconds(), Tries: r.state.Tries,
+			Reviewers: len(r.asks), ReviewTokens: r.effort,
 		}
 		for _, p := range r.batch.Paths() {
 			// A file that was cut over several batches is covered by none
 			// of them until all of them were read.
-			if r.gate != "unreviewed" && j.coverage[p].State == projection.Unreviewed {
+			if !r.unreviewed() && j.coverage[p].State == projection.Unreviewed {
 				continue
 			}
 			f := j.file(p)

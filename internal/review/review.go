@@ -94,6 +94,13 @@ type Request struct {
 	NoScripts string
 	// LedgerMode is one of the ledger modes, "" for the configured one.
 	LedgerMode string
+	// Session is a folder for the journal of the run, from which a killed one
+	// goes on; "" for none.
+	Session string
+	// Part is how much of the review this process does, Batch the batch of
+	// PartBatch.
+	Part  Part
+	Batch string
 	// ReportDir is where LedgerReport puts the run file, "" for nowhere.
 	ReportDir string
 	// Heard is the comment whose event woke Learn, as it was then; nil for

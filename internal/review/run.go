@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"errors"
 
 	"github.com/crev-ratchet/crev/internal/projection"
 )
@@ -11,7 +12,7 @@ import (
 // or of GitHub never loses findings and never blocks; it is named in the
 // report. The error is for what makes the run impossible: no repository, no
 // common history, a configuration that cannot be read.
-func Run(ctx context.Context, in Request, d Deps) (*Outcome, error) {
+func Run(ctx context.Context, in Request, d Deps) (_ *Outcome, err error) {
 	j, err := newJob(ctx, in, d)
 	if err != nil {
 		return nil, err
@@ -24,17 +25,18 @@ func Run(ctx context.Context, in Request, d Deps) (*Outcome, error) {
 	// code changed.
 	j.readLedger(ctx)
 	j.readMemory(ctx)
+	if err := j.plan(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, j.end()) }()
 	j.recordChecks()
 	j.follow(ctx)
 	j.reopen(ctx)
 	j.regress()
 	j.verify(ctx)
 
-	// What is new: cut the change, take each batch through reviewers, gate and
-	// checkers, and then let the checkers of the whole look at all of it.
-	if err := j.plan(ctx); err != nil {
-		return nil, err
-	}
+	// What is new: each batch goes through reviewers, gate and checkers, and then
+	// the checkers of the whole look at all of it.
 	j.detect(ctx)
 	j.checkAll(ctx)
 	j.tryArtifacts(ctx)

@@ -83,7 +83,7 @@ func (j *job) byInspection(ctx context.Context, d *ledger.Defect, s sight) []pro
 	}
 	c := j.caseOf(ctx, d, s)
 	req := checker.Inspect(j.cfg.Model.Name, model.Fence(j.d.Rand, c.Claim, c.Detail, c.Before, c.Now, c.Change, strings.Join(c.Criteria, "\n")), c)
-	reply, err := j.complete(ctx, req, nil)
+	reply, err := j.complete(ctx, req, j.whole())
 	var found []checker.Inspection
 	if err == nil {
 		found, err = checker.ReadInspection(reply, c, func(cite checker.Cite) bool {

@@ -1,0 +1,43 @@
+package review
+
+import (
+	"slices"
+
+	"github.com/crev-ratchet/crev/internal/batch"
+	"github.com/crev-ratchet/crev/internal/diff"
+)
+
+// material collects what the finders see of a batch. Secrets are taken out here,
+// before anything leaves the process.
+func (j *job) material(b batch.Batch) material {
+	m := material{
+		title:       j.redact(j.in.Title),
+		description: j.redact(j.in.Description),
+		batch:       b,
+		around:      map[string]string{},
+		uses:        j.redact(j.uses.of(b)),
+	}
+	m.batch.Parts = slices.Clone(b.Parts)
+	for i, p := range b.Parts {
+		m.batch.Parts[i].Hunks = j.redactHunks(p.Hunks)
+		if path := p.File.Path(); p.File.Status != diff.Added { // its diff is the whole file
+			m.around[path] = j.redact(around(path, j.text(path), p.Hunks))
+		}
+	}
+	return m
+}
+
+// redactHunks copies hunks with their secrets taken out.
+func (j *job) redactHunks(hunks []diff.Hunk) []diff.Hunk {
+	out := make([]diff.Hunk, len(hunks))
+	for i, h := range hunks {
+		lines := make([]diff.Line, len(h.Lines))
+		for k, l := range h.Lines {
+			l.Text = j.redact(l.Text)
+			lines[k] = l
+		}
+		h.Lines = lines
+		out[i] = h
+	}
+	return out
+}
