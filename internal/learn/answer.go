@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/crev-ratchet/crev/internal/rule"
@@ -45,6 +46,9 @@ func Answer(d Decision, c Case, w Words) string {
 	}
 	for _, r := range d.Rules {
 		lines = append(lines, w.rule(r))
+	}
+	if d.Outcome == Save && slices.ContainsFunc(c.Claims, func(k Checked) bool { return k.Generated }) {
+		lines = append(lines, "To keep generated files out of review altogether, mark them `linguist-generated` in `.gitattributes`.")
 	}
 	if len(d.Rules) > 0 && d.Dismiss != "" {
 		lines = append(lines, fmt.Sprintf("%s is dismissed as a false positive.", w.Defect))

@@ -146,7 +146,9 @@ func Decide(c Case) Decision {
 // at most a signal.
 func (c Case) fromReader() Decision {
 	switch c.Class {
-	case BareNo, AcceptedRisk, OneOff, Teach:
+	case BareNo:
+		return c.signal(SignalBareNo)
+	case AcceptedRisk, OneOff, Teach:
 		return c.signal(SignalDisputed)
 	}
 	return Decision{Outcome: None}

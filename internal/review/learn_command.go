@@ -36,7 +36,7 @@ func (l *learner) obey(ctx context.Context, h heard, c learn.Command) {
 
 // outcome ends a command with one outcome and an answer.
 func (l *learner) outcome(h heard, o learn.Outcome, why learn.Reason, format string, args ...any) {
-	l.record(h, learn.Decision{Outcome: o, Reason: why}, "")
+	l.record(&h, learn.Decision{Outcome: o, Reason: why}, "")
 	l.say(reply{to: h.Said, body: fmt.Sprintf(format, args...)})
 }
 
@@ -90,7 +90,7 @@ func (l *learner) dismiss(h heard, c learn.Command) {
 	default:
 		h.text.Said = c.Rest
 		decision := learn.Decision{Outcome: learn.Dismiss, Dismiss: dismissalKind(c.Rest)}
-		l.record(h, decision, "")
+		l.record(&h, decision, "")
 		l.say(reply{to: h.Said, dismissed: d.ID, thread: l.threadOf(h.place, d.ID),
 			body: fmt.Sprintf("%s is dismissed. It makes no rule; `/crev undismiss %s` with a reason takes it back.", d.ID, d.ID)})
 	}

@@ -32,6 +32,8 @@ type heard struct {
 	standing   learn.Standing
 	// shaped are the rules that shaped the comment that is answered.
 	shaped []string
+	// earlier are the rules that an earlier version of the comment set.
+	earlier []rule.Rule
 }
 
 // hear evaluates one comment.
@@ -178,7 +180,7 @@ func (l *learner) stranger(h heard) {
 	}
 	d := learn.Decide(learn.Case{By: h.By, Standing: h.standing, Class: class, HasDefect: true})
 	if d.Outcome == learn.Signal && !l.signalled(h, d.Signal) {
-		l.record(h, d, class)
+		l.record(&h, d, class)
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 // act carries out a decision: events, lessons and what to say.
 func (l *learner) act(h heard, d learn.Decision, c learn.Case, rest string) {
 	repeated := d.Reason == learn.BecauseVague && l.askedForWords(h)
-	l.record(h, d, c.Class)
+	h.earlier = l.setBy(h.URL)
+	l.record(&h, d, c.Class)
 	l.amend(h, d)
 	r := reply{to: h.Said, react: d.React}
 	if !repeated {
@@ -51,7 +52,7 @@ func (l *learner) askedForWords(h heard) bool {
 
 // record writes down what became of a reply: one learned event a rule, or one
 // for the reply as a whole, and what it means beside.
-func (l *learner) record(h heard, d learn.Decision, class learn.Class) {
+func (l *learner) record(h *heard, d learn.Decision, class learn.Class) {
 	about := func(p ledger.Payload) ledger.Event {
 		e := ledger.Event{By: h.By, Payload: p}
 		if h.defect != nil {
@@ -75,13 +76,13 @@ func (l *learner) record(h heard, d learn.Decision, class learn.Class) {
 		learned(r.Outcome, r.Reason, l.teach(h, r))
 	}
 	if d.Signal != "" {
-		l.signal(h, d.Signal)
+		l.signal(*h, d.Signal)
 	}
 	if d.Dismiss != "" && h.defect != nil {
 		l.add(about(ledger.Payload{Dismissed: &ledger.Dismissed{
 			Kind: d.Dismiss, Reason: cmp.Or(clipped(h.text.Said), "see the comment"), Permission: h.permission, From: h.URL}}))
 	}
-	l.credit(h, class)
+	l.credit(*h, class)
 }
 
 // clipped is a reason for the ledger: the first words of what a person said.
@@ -122,7 +123,7 @@ func (l *learner) credit(h heard, class learn.Class) {
 
 // teach keeps a decision about a rule for the commit, and returns the id of the
 // rule that the event names.
-func (l *learner) teach(h heard, r learn.RuleDecision) string {
+func (l *learner) teach(h *heard, r learn.RuleDecision) string {
 	id := r.Target.ID
 	switch r.Outcome {
 	case learn.Save, learn.Pending, learn.Update, learn.Revive, learn.Reinforce:
@@ -133,10 +134,11 @@ func (l *learner) teach(h heard, r learn.RuleDecision) string {
 	if len(r.Draft.Learned) > 0 {
 		checkedAt = r.Draft.Learned[0].CheckedAgainst
 	}
-	le := lesson{decision: r, rules: l.rulesFor(h), from: l.lesson(h, checkedAt)}
-	if first, ok := l.setBy(h.URL); ok && (r.Outcome == learn.Save || r.Outcome == learn.Pending) {
+	le := lesson{decision: r, rules: l.rulesFor(*h), from: l.lesson(*h, checkedAt)}
+	if len(h.earlier) > 0 && (r.Outcome == learn.Save || r.Outcome == learn.Pending) {
 		// An edited reply corrects the rule that its first version set.
-		le.decision.Target, le.decision.Outcome, id = first, learn.Update, first.ID
+		le.decision.Target, le.decision.Outcome = h.earlier[0], learn.Update
+		h.earlier = h.earlier[1:]
 	}
 	changed, ok := le.decision.Apply(le.rules, l.pool, le.from)
 	if !ok {
@@ -147,27 +149,22 @@ func (l *learner) teach(h heard, r learn.RuleDecision) string {
 	return changed.ID
 }
 
-// setBy returns the rule that a comment set, by its link.
-func (l *learner) setBy(url string) (rule.Rule, bool) {
-	for _, r := range l.pool.Rules() {
-		if len(r.Learned) > 0 && r.Learned[0].From == url {
-			return r, true
-		}
-	}
-	return rule.Rule{}, false
+// setBy returns the rules that a comment set, by its link.
+func (l *learner) setBy(url string) []rule.Rule {
+	return slices.DeleteFunc(l.pool.Rules(), func(r rule.Rule) bool {
+		return len(r.Learned) == 0 || r.Learned[0].From != url || r.Status == rule.Disabled
+	})
 }
 
-// amend takes back the rule that the first version of an edited reply set when
-// the new one sets none.
+// amend takes back the rules that the first version of an edited reply set and
+// its new one does not.
 func (l *learner) amend(h heard, d learn.Decision) {
-	first, ok := l.setBy(h.URL)
-	if !ok || first.Status == rule.Disabled || slices.ContainsFunc(d.Rules, func(r learn.RuleDecision) bool {
-		return r.Outcome == learn.Save || r.Outcome == learn.Pending || r.Outcome == learn.Update || r.Outcome == learn.Reinforce
-	}) {
-		return
+	for _, first := range h.earlier {
+		if slices.ContainsFunc(d.Rules, func(r learn.RuleDecision) bool { return r.Target.ID == first.ID }) {
+			continue
+		}
+		l.teach(&h, learn.RuleDecision{RuleCase: learn.RuleCase{Target: first}, Outcome: learn.Update, Status: rule.Disabled})
 	}
-	r := learn.RuleDecision{RuleCase: learn.RuleCase{Target: first}, Outcome: learn.Update, Status: rule.Disabled}
-	l.teach(h, r)
 }
 
 // keepMemory commits the events and the rules in one commit and says what
