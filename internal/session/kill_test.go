@@ -103,6 +103,9 @@ func childReview(j *Journal, s *Session, m Completer) error {
 	if task.Batch == "2" {
 		questions = []string{"refuse"}
 	}
+	if task.Refused != nil { // a retry shows what was answered before
+		questions = append(questions, string(task.Refused.Data)+gate.RetryPrompt(task.Refused.Verdict))
+	}
 	for _, what := range questions {
 		reply, err := p.Complete(context.Background(), question(fmt.Sprintf("f%d", os.Getpid()), what))
 		if refused := (&model.Error{Failure: model.Refused}); err != nil && !errors.Is(err, refused) {

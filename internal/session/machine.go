@@ -131,7 +131,8 @@ type machine struct {
 	// tries counts results that the gate judged, lost those that never came.
 	tries, lost int
 	deadline    time.Time
-	feedback    []string
+	// refused is the result that the gate did not take last.
+	refused *Result
 
 	gate   Gate
 	reason string
@@ -155,7 +156,7 @@ func newMachine(id string, status Status, checkers []string) *machine {
 
 func (m *machine) clone() *machine {
 	c := *m
-	c.feedback, c.checks = slices.Clone(m.feedback), slices.Clone(m.checks)
+	c.checks = slices.Clone(m.checks)
 	return &c
 }
 
@@ -224,7 +225,7 @@ func (m *machine) submitted(e Entry, l Limits) {
 	case m.tries > l.MaxRetries:
 		m.complete(Forced, fmt.Sprintf("taken after %d tries", m.tries), e, l)
 	default:
-		m.status, m.deadline, m.feedback = Pending, time.Time{}, slices.Clone(r.Verdict.Reasons)
+		m.status, m.deadline, m.refused = Pending, time.Time{}, r
 	}
 }
 
@@ -244,7 +245,7 @@ func (m *machine) complete(g Gate, reason string, e Entry, l Limits) {
 func (m *machine) settle(at time.Time, l Limits) {
 	m.checkTries = 0
 	if len(m.checks) == len(m.checkers) {
-		m.status, m.deadline = Done, time.Time{}
+		m.finish()
 		return
 	}
 	m.deadline = after(at, l.Check)
@@ -270,7 +271,7 @@ func (m *machine) lose(reason string, e Entry, l Limits) {
 		m.settle(e.At, l)
 	case again:
 		back := machine{id: m.id, status: Pending, checkers: m.checkers, tries: m.tries, lost: m.lost,
-			feedback: m.feedback, usage: m.usage, elapsed: m.elapsed}
+			refused: m.refused, usage: m.usage, elapsed: m.elapsed}
 		if m.status == Completed {
 			back.tries, back.usage, back.elapsed = m.tries-1, m.earlier.usage, m.earlier.elapsed
 		}
@@ -284,7 +285,12 @@ func (m *machine) lose(reason string, e Entry, l Limits) {
 func (m *machine) giveUp(reason string) {
 	m.gate, m.reason = Unreviewed, reason
 	m.skipChecks("nothing to check")
-	m.status, m.deadline = Done, time.Time{}
+	m.finish()
+}
+
+// finish ends the machine. Nothing is asked again, so nothing is kept for it.
+func (m *machine) finish() {
+	m.status, m.deadline, m.refused = Done, time.Time{}, nil
 }
 
 // began starts the last checkers, or ends them where there are none.
@@ -333,5 +339,5 @@ func (m *machine) abandoned(e Entry, _ Limits) {
 		return
 	}
 	m.skipChecks(e.Reason)
-	m.status, m.deadline = Done, time.Time{}
+	m.finish()
 }

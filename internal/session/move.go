@@ -70,6 +70,11 @@ func (e *OrderError) Error() string {
 
 // permit refuses a move that is not among the allowed ones.
 func (s *Session) permit(asked Move) error {
+	if m := s.machine(asked.Batch); s.ready && m != nil {
+		if next := s.nextOf(m); next.Step == asked.Step && next.Checker == asked.Checker {
+			return nil
+		}
+	}
 	allowed := s.allowed()
 	if slices.ContainsFunc(allowed, func(m Move) bool {
 		return m.Step == asked.Step && m.Batch == asked.Batch && m.Checker == asked.Checker
@@ -114,30 +119,42 @@ func (s *Session) allowed() []Move {
 	return out
 }
 
-// nextOf returns what one machine may do, StepReport when it is done. The last
+// stepOf is the step that one machine is at, StepReport when it is done. The last
 // checkers wait for every batch.
-func (s *Session) nextOf(m *machine) Move {
+func (s *Session) stepOf(m *machine) Step {
 	switch {
 	case m.status == Completed:
-		checker := m.next()
-		return Move{Step: StepCheck, Batch: m.id, Checker: checker, Scope: scope(m.id, checker, m.checkTries+1)}
+		return StepCheck
 	case m.status == Reviewing:
-		return Move{Step: StepSubmit, Batch: m.id}
+		return StepSubmit
 	case m.status == Pending && m != s.last:
-		return Move{Step: StepHandOut, Batch: m.id}
+		return StepHandOut
 	}
-	return Move{Step: StepReport}
+	return StepReport
+}
+
+// nextOf returns what one machine may do.
+func (s *Session) nextOf(m *machine) Move {
+	switch step := s.stepOf(m); step {
+	case StepReport:
+		return Move{Step: step}
+	case StepCheck:
+		checker := m.next()
+		return Move{Step: step, Batch: m.id, Checker: checker, Scope: scope(m.id, checker, m.checkTries+1)}
+	default:
+		return Move{Step: step, Batch: m.id}
+	}
 }
 
 func (s *Session) stepNow() Step {
 	if !s.ready {
 		return StepReady
 	}
-	steps := make([]Step, 0, len(s.batches))
-	for _, m := range s.allowed() {
-		steps = append(steps, m.Step)
+	step := s.stepOf(s.last)
+	for _, m := range s.batches {
+		step = min(step, s.stepOf(m)) // the names of the steps are in their order
 	}
-	return slices.Min(steps) // the names of the steps are in their order
+	return step
 }
 
 // scope names the requests of one try of one step.

@@ -30,8 +30,10 @@ type BatchState struct {
 	Checks   []CheckRecord `json:"checks,omitempty"`
 	// Deadline is when the state is taken back; zero is never.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// Result is the one that was taken, nil for none.
-	Result *Result `json:"result,omitempty"`
+	// Result is the one that was taken, nil for none; Refused the one that the
+	// gate did not take last, as long as the batch is not done.
+	Result  *Result `json:"result,omitempty"`
+	Refused *Result `json:"refused,omitempty"`
 }
 
 // Snapshot is the whole state, for a log or a comparison.
@@ -67,7 +69,7 @@ func (s *Session) snapshot() Snapshot {
 func (m *machine) state(paths []string) BatchState {
 	st := BatchState{
 		ID: m.id, Paths: slices.Clone(paths), Status: m.status, Gate: m.gate, Reason: m.reason, Tries: m.tries, Lost: m.lost,
-		Usage: m.usage, Elapsed: m.elapsed, Checks: slices.Clone(m.checks), Deadline: m.deadline, Result: m.result,
+		Usage: m.usage, Elapsed: m.elapsed, Checks: slices.Clone(m.checks), Deadline: m.deadline, Result: m.result, Refused: m.refused,
 	}
 	if m.result != nil {
 		st.Findings = m.result.Findings

@@ -148,10 +148,11 @@ type Task struct {
 	Batch string
 	// Paths are the files of the batch.
 	Paths []string
-	// Try counts from 1; above it, Feedback is why the gate refused the
-	// result before.
-	Try      int
-	Feedback []string
+	// Try counts from 1. Above it, Refused is the result that the gate did
+	// not take: gate.RetryPrompt says what to ask, and Data is as it was
+	// submitted, also after a restart.
+	Try     int
+	Refused *Result
 	// Deadline is when the batch is taken back; zero is never.
 	Deadline time.Time
 	// Scope tells the requests of this try apart from those of another, for
@@ -176,7 +177,7 @@ func (s *Session) HandOut(now time.Time) (Task, bool, error) {
 		return Task{}, false, err
 	}
 	return Task{
-		Batch: m.id, Paths: slices.Clone(s.plan.Batches[i].Paths), Try: m.tries + 1, Feedback: slices.Clone(m.feedback),
+		Batch: m.id, Paths: slices.Clone(s.plan.Batches[i].Paths), Try: m.tries + 1, Refused: m.refused,
 		Deadline: m.deadline, Scope: scope(m.id, "review", m.tries+1),
 	}, true, s.advance(now)
 }
@@ -265,8 +266,10 @@ func (s *Session) Resume(now time.Time) error {
 	return s.advance(now)
 }
 
-// Abandon ends the session for a reason such as "budget": every batch that has no
-// result is unreviewed, and every checker that did not run is skipped.
+// Abandon ends the session for a reason such as "deadline": every batch that has no
+// result is unreviewed, and every checker that did not run is skipped. What is
+// under review is lost, so call it when nothing is; a batch that could not be paid
+// for is submitted as unreviewed instead.
 func (s *Session) Abandon(reason string, now time.Time) error {
 	if reason == "" {
 		return errors.New("abandon session: no reason given")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -102,7 +103,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("a thin result: next is %v", next)
 	}
 	again := handOut(t, s)
-	if d := cmp.Diff(Task{Batch: "2", Paths: []string{"f2.go"}, Try: 2, Feedback: []string{"too thin"},
+	if d := cmp.Diff(Task{Batch: "2", Paths: []string{"f2.go"}, Try: 2, Refused: thin,
 		Deadline: noon.Add(time.Hour), Scope: "2/review/2"}, again); d != "" {
 		t.Errorf("the second try -want +got\n%s", d)
 	}
@@ -325,6 +326,68 @@ func TestNothingCountsThatIsNotWritten(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Append(Entry) error { return f.err }
+
+// Batches are reviewed side by side.
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s, log := start(t, small(20))
+	var wg sync.WaitGroup
+	for range 5 {
+		wg.Go(func() {
+			for {
+				task, ok, err := s.HandOut(noon)
+				if err != nil || !ok {
+					if err != nil {
+						t.Error(err)
+					}
+					return
+				}
+				next, err := s.Submit(task.Batch, good, noon)
+				for err == nil && next.Step == StepCheck {
+					next, err = s.Check(task.Batch, next.Checker, ran, noon)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	check(t, s, LastID, "filter", ran)
+	if r, err := s.Report(); err != nil || r.Shares.Passed != 20 || len(log.all) < 20*4 {
+		t.Errorf("Report() = %+v, %v", r.Shares, err)
+	}
+}
+
+// BenchmarkSession walks a thousand batches through all steps, in memory.
+func BenchmarkSession(b *testing.B) {
+	p := small(1000)
+	for b.Loop() {
+		s, err := New(p, DefaultLimits, &entries{}, noon)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Ready(nil, noon); err != nil {
+			b.Fatal(err)
+		}
+		for {
+			task, ok, err := s.HandOut(noon)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if !ok {
+				break
+			}
+			next, err := s.Submit(task.Batch, good, noon)
+			for err == nil && next.Step == StepCheck {
+				next, err = s.Check(task.Batch, next.Checker, ran, noon)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
 
 func TestPlanOf(t *testing.T) {
 	t.Parallel()
