@@ -33,7 +33,7 @@ const (
 func workflowFiles(set string) ([]string, error) {
 	switch set {
 	case workflowSplit:
-		return []string{"gate.yml", "review.yml", "settle.yml"}, nil
+		return []string{"gate.yml", "review.yml", "learn.yml", "settle.yml"}, nil
 	case workflowSingle:
 		return []string{"crev.yml"}, nil
 	}
