@@ -54,12 +54,13 @@ var layout = map[string]row{
 	"internal/session":    {layer: 2, pure: true, imports: []string{"batch", "finding", "gate", "model"}},
 	"internal/learn":      {layer: 2, pure: true, imports: []string{"expertise", "finding", "glob", "model", "rule"}},
 	"internal/bench":      {layer: 2, pure: true, imports: []string{"batch", "diff", "finding", "gate", "ledger", "model", "reconcile", "relocate", "rule"}},
+	"internal/ratchet":    {layer: 2, pure: true, imports: []string{"finding", "ledger", "model"}},
 	"internal/report":     {layer: 2, pure: true, imports: []string{"finding", "ledger", "rule"}},
 
 	// The only caller of the model, and the API.
 	"internal/review": {layer: 3, imports: []string{
 		"batch", "checker", "diff", "expertise", "finding", "gate", "git", "glob", "learn", "ledger", "model",
-		"projection", "reconcile", "relocate", "rule", "sandbox", "session", "validator",
+		"projection", "ratchet", "reconcile", "relocate", "rule", "sandbox", "session", "validator",
 	}},
 	"internal/github": {layer: 3, imports: []string{"diff", "finding", "ledger", "projection"}},
 
@@ -69,7 +70,7 @@ var layout = map[string]row{
 	// Wires everything.
 	"cmd/crev": {layer: 4, imports: []string{
 		"batch", "bench", "checker", "diff", "expertise", "finding", "gate", "git", "github", "glob", "learn",
-		"ledger", "model", "model/openai", "model/replay", "projection", "reconcile", "relocate", "report",
+		"ledger", "model", "model/openai", "model/replay", "projection", "ratchet", "reconcile", "relocate", "report",
 		"review", "rule", "sandbox", "session", "validator",
 	}},
 }

@@ -16,14 +16,18 @@ type triaged struct {
 	ledger.Due
 	// Next is what to type when it is real.
 	Next string `json:"next"`
+	// Proposal is what a model would check it with, nil where none was asked.
+	Proposal *proposal `json:"proposal,omitempty"`
 }
 
 // ledgerTriage shows what came back often enough for a decision: classes of
 // findings, and rules that keep being hit.
-func ledgerTriage(_ context.Context, w world, flags *flag.FlagSet, args []string) (err error) {
+func ledgerTriage(ctx context.Context, w world, flags *flag.FlagSet, args []string) (err error) {
 	var f ratchetFlags
 	f.register(flags)
 	asJSON := flags.Bool("json", false, "print one JSON object")
+	var ask proposing
+	ask.register(flags)
 	c, err := f.count(w, flags, args)
 	if err != nil {
 		return err
@@ -31,6 +35,9 @@ func ledgerTriage(_ context.Context, w world, flags *flag.FlagSet, args []string
 	defer closing(c.store, &err)
 	due, rules, err := c.triage()
 	if err != nil {
+		return err
+	}
+	if err := ask.about(ctx, w, due); err != nil {
 		return err
 	}
 	if *asJSON {
@@ -67,7 +74,7 @@ func (c counted) triage() ([]triaged, []ledger.RuleDue, error) {
 			return nil, nil, err
 		}
 		for _, d := range ledger.Describe(classes, events) {
-			due = append(due, triaged{d, nextStep(d)})
+			due = append(due, triaged{Due: d, Next: nextStep(d)})
 		}
 	}
 	hits, problems := ledger.EventsOf(c.files, ledger.KindRuleHit)
@@ -99,6 +106,9 @@ func printTriaged(out io.Writer, t triaged) {
 		fmt.Fprintf(out, "    | %s\n", strings.TrimRight(line, "\r\n"))
 	}
 	fmt.Fprintf(out, "  first seen %s, last seen %s\n", t.FirstSeen.Format("2006-01-02"), t.LastSeen.Format("2006-01-02"))
+	if t.Proposal != nil {
+		t.Proposal.print(out)
+	}
 	if t.Artifact != nil {
 		fmt.Fprintln(out, "  A check of a reviewer was reproduced for it; the scaffold begins with that one.")
 	}
