@@ -58,7 +58,11 @@ func (a *action) settle(ctx context.Context) error {
 		return err
 	}
 	if len(events) == 0 {
-		fmt.Fprintln(a.w.out, "crev settle: nothing new")
+		what := "nothing new"
+		if where != "" {
+			what = "the rules were tended, " + where
+		}
+		fmt.Fprintf(a.w.out, "crev settle: %s\n", what)
 		return nil
 	}
 	fmt.Fprintf(a.w.out, "crev settle: %s recorded, %s\n", settled(events), where)

@@ -23,6 +23,7 @@ func ruleCommands() []command {
 		{name: "confirm", args: "ID", summary: "let a pending rule take effect", run: ruleConfirm},
 		{name: "disable", args: "ID", summary: "take a rule back; its record stays", run: ruleDisable},
 		{name: "check", summary: "look whether every rule still makes sense; exit 2 when one does not", run: ruleCheck},
+		{name: "distil", summary: "propose rules from what the ledger holds of noes and missed bugs", run: ruleDistil},
 		{name: "replay", args: "ID|FILE", summary: "try a rule on the bench cases; exit 1 when it would hide a real finding", run: ruleReplay},
 		{name: "who", args: "[PATH]", summary: "show who knows a file, a folder or a glob, from the history", run: ruleWho},
 	}
@@ -152,19 +153,25 @@ func (b *ruleBook) code(ctx context.Context, w world) (code rule.Code, done func
 const citedDigits = 12
 
 // history is what the work tree's ledger says of the rules' use.
-func (b *ruleBook) history() (h rule.History, err error) {
+func (b *ruleBook) history() (rule.History, error) {
+	events, err := b.events()
+	return review.RuleHistory(events), err
+}
+
+// events are those of the work tree's ledger.
+func (b *ruleBook) events() (events []ledger.Event, err error) {
 	store, err := ledger.OpenStore(b.dir)
 	if err != nil {
-		return h, err
+		return nil, err
 	}
 	defer closing(store, &err)
 	files, err := store.FS()
 	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
+		return nil, nil
 	}
 	if err != nil {
-		return h, err
+		return nil, err
 	}
 	events, problems := ledger.ReadAll(files)
-	return review.RuleHistory(events), problemsError(problems)
+	return events, problemsError(problems)
 }

@@ -46,12 +46,14 @@ type job struct {
 	tracked []string
 
 	// What is known.
-	events   []ledger.Event
-	past     []ledger.Event
-	state    *ledger.State
-	memory   memory
-	sights   []sight
-	reopened map[ledger.DefectID]bool
+	events []ledger.Event
+	past   []ledger.Event
+	state  *ledger.State
+	memory memory
+	// ruleFiles are the records and the index that settling has to write.
+	ruleFiles map[string][]byte
+	sights    []sight
+	reopened  map[ledger.DefectID]bool
 	// sinceReview are the lines that changed since the latest complete
 	// review, by path; nil when there was none.
 	sinceReview map[string][]diff.Range

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -221,8 +222,7 @@ func (j *job) store(ctx context.Context) error {
 	case j.d.Forge == nil || j.in.LedgerMode == LedgerReport:
 		return j.keep()
 	}
-	path, content := j.runFile()
-	files := map[string][]byte{path: content}
+	files := j.commitFiles()
 	if readme := ledger.Folder + "/README.md"; readText(j.baseTree, readme) == nil {
 		files[readme] = []byte(ledger.README)
 	}
@@ -240,6 +240,20 @@ func (j *job) store(ctx context.Context) error {
 	return err
 }
 
+// commitFiles are the run file, when there is something to say, and the rules
+// that changed.
+func (j *job) commitFiles() map[string][]byte {
+	files := maps.Clone(j.ruleFiles)
+	if files == nil {
+		files = map[string][]byte{}
+	}
+	if len(j.events) > 0 {
+		path, content := j.runFile()
+		files[path] = content
+	}
+	return files
+}
+
 // runFile is the run file and its path in the repository.
 func (j *job) runFile() (path string, content []byte) {
 	return ledger.RunPath(j.in.PR, j.in.Run, j.now()), ledger.RunFile(j.events)
@@ -251,9 +265,9 @@ func (j *job) keep() error {
 	if j.in.ReportDir == "" {
 		return nil
 	}
-	path, content := j.runFile()
+	path, _ := j.runFile()
 	j.report.LedgerWhere = filepath.Join(j.in.ReportDir, filepath.FromSlash(path))
-	return j.keepFiles(map[string][]byte{path: content})
+	return j.keepFiles(j.commitFiles())
 }
 
 // keepFiles writes files below the report folder.

@@ -34,7 +34,8 @@ func Settle(ctx context.Context, in Request, ended []Ended, d Deps) (where strin
 		}
 	}
 	j.turnRatchet(ctx)
-	if len(j.events) == 0 {
+	j.tendRules(ctx)
+	if len(j.events) == 0 && len(j.ruleFiles) == 0 {
 		j.proposeDue(ctx)
 		return "", nil, nil
 	}

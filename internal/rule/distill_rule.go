@@ -18,7 +18,8 @@ type Wording struct {
 }
 
 // PlainWording puts a pattern into words without a model. Its confidence grows
-// with the occasions and stays below one.
+// with the occasions and stays below one; it is 0 where a subject would have to
+// be made up.
 func PlainWording(p Pattern) Wording {
 	where := "in this repository"
 	if p.Folder != "" {
@@ -36,6 +37,9 @@ func PlainWording(p Pattern) Wording {
 	if p.Kind == Always {
 		w.Says = fmt.Sprintf("Look for %s %s.", about, where)
 		w.Why = fmt.Sprintf("It was missed or taken up in %d pull requests.", p.Occasions)
+		if p.Subject == "" {
+			w.Confidence = 0 // "look for correctness" helps nobody
+		}
 	}
 	return w
 }
