@@ -18,8 +18,10 @@ type ask struct {
 	request  model.Request
 
 	findings []finding.Finding
-	raw      []byte
-	err      error
+	// earlier are the findings of the answers that were not taken.
+	earlier []finding.Finding
+	raw     []byte
+	err     error
 	// usage and elapsed count every try, last is the usage of the latest.
 	usage, last model.Usage
 	elapsed     time.Duration
@@ -80,6 +82,7 @@ func (j *job) send(ctx context.Context, a *ask, p payer) {
 
 // again adds to the request why the answer was not taken.
 func (a *ask) again(why string) {
+	a.earlier = append(a.earlier, a.findings...)
 	a.request.Messages = append(a.request.Messages[:1:1],
 		model.Message{Role: model.Assistant, Content: string(a.raw)}, model.Message{Role: model.User, Content: why})
 }

@@ -122,6 +122,7 @@ func (j *job) recheck(ctx context.Context, r *result) error {
 		if v.NoSuggestion != "" {
 			c.Suggestion = ""
 		}
+		c.dropped = ""
 		if !v.Keep {
 			c.dropped = cut(j.redact(v.Reason), maxItem)
 		}
@@ -138,7 +139,7 @@ func (j *job) candidates(ctx context.Context, r *result, want func(*claim) bool)
 		}
 		code, source := j.codeOf(ctx, *c)
 		at = append(at, c)
-		cs = append(cs, checker.Candidate{Finding: c.Finding, Code: code, Source: source, Judged: c.judged})
+		cs = append(cs, checker.Candidate{Finding: c.Finding, Code: code, Source: source, Judged: c.judged, Dropped: c.dropped})
 		texts = append(texts, code, c.Claim, c.Detail)
 	}
 	return at, cs, texts

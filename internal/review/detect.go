@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/crev-ratchet/crev/internal/batch"
+	"github.com/crev-ratchet/crev/internal/checker"
 	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/model"
 	"github.com/crev-ratchet/crev/internal/projection"
@@ -199,6 +200,13 @@ func (j *job) finish(ctx context.Context, r *result) error {
 		r.effort += a.usage.Completion
 		for _, f := range a.findings {
 			r.claims = append(r.claims, j.place(ctx, r.batch, f))
+		}
+		for _, f := range checker.Withdrawn(a.earlier, a.findings) {
+			c := j.place(ctx, r.batch, f)
+			if j.enabled(checker.RecheckName) && !j.shielded(c) {
+				c.dropped = checker.Withdrawal
+			}
+			r.claims = append(r.claims, c)
 		}
 	}
 	return j.check(ctx, r)
