@@ -115,7 +115,7 @@ func lockIn(p plan) (exec func(argv, env []string) error, err error) {
 	if err := ruleset.restrict(); err != nil {
 		return nil, fmt.Errorf("apply Landlock: %w", err)
 	}
-	filter := seccompFilter(seccompOptions{
+	filter := thisMachine.filter(seccompOptions{
 		sameUser:    !p.SwitchUser,
 		keepSignals: p.SwitchUser || abi >= landlockSignalABI,
 		pid:         os.Getpid(),

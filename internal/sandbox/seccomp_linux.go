@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"runtime"
 	"syscall"
 	"unsafe"
 
@@ -66,50 +65,80 @@ var (
 	actionENOSYS = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.ENOSYS)
 )
 
-// seccompFilter denies what the other layers leave open. Calls made through
-// another architecture's table carry other numbers, so they kill.
-func seccompFilter(o seccompOptions) filter {
+// machine is an architecture as the filter sees it.
+type machine struct {
+	// audit is the number by which the kernel names it.
+	audit uint32
+	// x32 says that there is a second table under the same number.
+	x32 bool
+	// number is the column of calls.
+	number func(i int) uint32
+}
+
+var (
+	machineAMD64 = machine{unix.AUDIT_ARCH_X86_64, true, func(i int) uint32 { return calls[i].amd64 }}
+	machineARM64 = machine{unix.AUDIT_ARCH_AARCH64, false, func(i int) uint32 { return calls[i].arm64 }}
+)
+
+// nr is the number of a call, none where the architecture has it not. A name that
+// is in no table would be denied to nobody, so it is a bug.
+func (m machine) nr(name string) uint32 {
+	for i := range calls {
+		if calls[i].name == name {
+			return m.number(i)
+		}
+	}
+	panic("sandbox: no system call " + name + " in the table")
+}
+
+// refuse answers calls with an action.
+func (m machine) refuse(f filter, names []string, action uint32) filter {
+	for _, name := range names {
+		if nr := m.nr(name); nr != none {
+			f = append(f, jeq(nr, 0, 1), ret(action))
+		}
+	}
+	return f
+}
+
+// filter denies what the other layers leave open. Calls made through another
+// architecture's table carry other numbers, so they kill.
+func (m machine) filter(o seccompOptions) filter {
 	f := filter{
 		load(offArch),
-		jeq(auditArch, 1, 0),
+		jeq(m.audit, 1, 0),
 		ret(actionKill),
 		load(offNumber),
 	}
-	if runtime.GOARCH == "amd64" {
+	if m.x32 {
 		// The x32 table has this bit set under the same architecture.
 		f = append(f,
 			jump(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, 0x40000000, 0, 1),
 			ret(actionKill))
 	}
-	for _, nr := range absent {
-		f = append(f, jeq(nr, 0, 1), ret(actionENOSYS))
-	}
-	for _, nr := range denied {
-		f = append(f, jeq(nr, 0, 1), ret(actionEPERM))
-	}
+	f = m.refuse(f, absent, actionENOSYS)
+	f = m.refuse(f, denied, actionEPERM)
 	if o.sameUser {
-		for _, nr := range deniedToOwner {
-			f = append(f, jeq(nr, 0, 1), ret(actionEPERM))
-		}
+		f = m.refuse(f, deniedToOwner, actionEPERM)
 		// A nil name means the open file itself, as touch does.
-		f = f.call(unix.SYS_UTIMENSAT,
+		f = f.call(m.nr("utimensat"),
 			load(argLow(1)), jeq(0, 0, 2), load(argHigh(1)), jeq(0, 1, 0), ret(actionEPERM))
 	}
 	// clone: no new namespace.
-	f = f.call(unix.SYS_CLONE,
+	f = f.call(m.nr("clone"),
 		load(argLow(0)), jset(namespaceFlags, 0, 1), ret(actionEPERM))
 	// socketpair: only connected streams, which cannot be sent elsewhere.
-	f = f.call(unix.SYS_SOCKETPAIR,
+	f = f.call(m.nr("socketpair"),
 		load(argLow(0)), jeq(unix.AF_UNIX, 0, 3),
 		load(argLow(1)), stmt(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0xf), jeq(unix.SOCK_STREAM, 1, 0),
 		ret(actionEPERM))
 	// prlimit64: only its own limits.
-	f = f.call(unix.SYS_PRLIMIT64, load(argLow(0)), jeq(0, 1, 0), ret(actionEPERM))
+	f = f.call(m.nr("prlimit64"), load(argLow(0)), jeq(0, 1, 0), ret(actionEPERM))
 	// ioctl: no typing into the terminal.
-	f = f.call(unix.SYS_IOCTL,
+	f = f.call(m.nr("ioctl"),
 		load(argLow(1)), jeq(unix.TIOCSTI, 1, 0), jeq(tioclinux, 0, 1), ret(actionEPERM))
 	if !o.keepSignals {
-		f = f.ownSignals(uint32(o.pid))
+		f = m.ownSignals(f, uint32(o.pid))
 	}
 	return append(f, ret(actionAllow))
 }
@@ -124,19 +153,14 @@ func (f filter) call(nr uint32, body ...unix.SockFilter) filter {
 
 // ownSignals lets kill reach the script's own group and first process, threads
 // of that process, and nothing else.
-func (f filter) ownSignals(pid uint32) filter {
-	for _, nr := range []uint32{
-		unix.SYS_TKILL, unix.SYS_PIDFD_SEND_SIGNAL,
-		unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
-	} {
-		f = append(f, jeq(nr, 0, 1), ret(actionEPERM))
-	}
-	f = f.call(unix.SYS_KILL,
+func (m machine) ownSignals(f filter, pid uint32) filter {
+	f = m.refuse(f, []string{"tkill", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo"}, actionEPERM)
+	f = f.call(m.nr("kill"),
 		load(argLow(0)), jeq(0, 2, 0), jeq(pid, 1, 0), ret(actionEPERM))
-	f = f.call(unix.SYS_TGKILL,
+	f = f.call(m.nr("tgkill"),
 		load(argLow(0)), jeq(pid, 1, 0), ret(actionEPERM))
 	// A file can be told to send signals to anybody.
-	return f.call(unix.SYS_FCNTL,
+	return f.call(m.nr("fcntl"),
 		load(argLow(1)), jeq(unix.F_SETOWN, 1, 0), jeq(unix.F_SETOWN_EX, 0, 1), ret(actionEPERM))
 }
 
@@ -149,55 +173,58 @@ const (
 
 // absent are the calls that seem not to exist. io_uring makes other calls on
 // the side that a filter does not see; clone3 hides its flags in memory.
-var absent = []uint32{
-	unix.SYS_CLONE3,
-	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+var absent = []string{
+	"clone3",
+	"io_uring_setup", "io_uring_enter", "io_uring_register",
 }
 
-// denied are the calls that fail with EPERM on every architecture.
-var denied = append([]uint32{
+// denied are the calls that fail with EPERM, where the architecture has them.
+var denied = []string{
 	// Sockets, and what one could do with half a pair.
-	unix.SYS_SOCKET, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN,
-	unix.SYS_ACCEPT, unix.SYS_ACCEPT4,
+	"socket", "connect", "bind", "listen",
+	"accept", "accept4",
 	// Other processes.
-	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV,
-	unix.SYS_PROCESS_MADVISE, unix.SYS_PROCESS_MRELEASE, unix.SYS_KCMP,
-	unix.SYS_PIDFD_GETFD, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
-	unix.SYS_PERF_EVENT_OPEN,
+	"ptrace", "process_vm_readv", "process_vm_writev",
+	"process_madvise", "process_mrelease", "kcmp",
+	"pidfd_getfd", "migrate_pages", "move_pages",
+	"perf_event_open",
 	// Mounts, roots and namespaces.
-	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
-	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN,
-	unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK,
-	unix.SYS_MOUNT_SETATTR, unix.SYS_UNSHARE, unix.SYS_SETNS,
+	"mount", "umount2", "pivot_root", "chroot",
+	"open_tree", "move_mount", "fsopen",
+	"fsconfig", "fsmount", "fspick",
+	"mount_setattr", "unshare", "setns",
 	// Files by handle, whole-disk watches, quotas.
-	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT,
-	unix.SYS_FANOTIFY_INIT, unix.SYS_FANOTIFY_MARK,
-	unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_MKNODAT,
+	"open_by_handle_at", "name_to_handle_at",
+	"fanotify_init", "fanotify_mark",
+	"quotactl", "quotactl_fd", "mknodat",
 	// The kernel.
-	unix.SYS_BPF, unix.SYS_USERFAULTFD, unix.SYS_KEYCTL, unix.SYS_ADD_KEY,
-	unix.SYS_REQUEST_KEY, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE,
-	unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,
-	unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT,
-	unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_PERSONALITY,
+	"bpf", "userfaultfd", "keyctl", "add_key",
+	"request_key", "init_module", "finit_module",
+	"delete_module", "kexec_load", "kexec_file_load",
+	"reboot", "swapon", "swapoff", "acct",
+	"syslog", "vhangup", "personality",
 	// Clocks and names.
-	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX,
-	unix.SYS_CLOCK_ADJTIME, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
+	"settimeofday", "clock_settime", "adjtimex",
+	"clock_adjtime", "sethostname", "setdomainname",
 	// Memory and queues shared with others of the same user.
-	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET,
-	unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL, unix.SYS_MSGGET,
-	unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN,
-	unix.SYS_MQ_UNLINK,
-}, deniedHere...)
+	"shmget", "shmat", "shmctl", "semget",
+	"semop", "semtimedop", "semctl", "msgget",
+	"msgsnd", "msgrcv", "msgctl", "mq_open",
+	"mq_unlink",
+	// Ports, segments, devices by the old call, and calls long out of use.
+	"iopl", "ioperm", "modify_ldt", "mknod", "lookup_dcookie", "nfsservctl",
+}
 
 // deniedToOwner are denied when the script runs as the user who started crev:
 // changes by name to files that Landlock does not watch.
-var deniedToOwner = append([]uint32{
-	unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT,
-	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_REMOVEXATTR,
-	unix.SYS_LREMOVEXATTR, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT,
-	unix.SYS_SETPRIORITY, unix.SYS_SCHED_SETATTR, unix.SYS_SCHED_SETSCHEDULER,
-	unix.SYS_SCHED_SETPARAM, unix.SYS_IOPRIO_SET,
-}, deniedToOwnerHere...)
+var deniedToOwner = []string{
+	"fchmodat", "fchmodat2", "fchownat",
+	"setxattr", "lsetxattr", "removexattr",
+	"lremovexattr", "setxattrat", "removexattrat",
+	"setpriority", "sched_setattr", "sched_setscheduler",
+	"sched_setparam", "ioprio_set",
+	"chmod", "chown", "lchown", "utime", "utimes", "futimesat",
+}
 
 // install puts the filter in force for this thread, for good. no_new_privs must
 // be set.
