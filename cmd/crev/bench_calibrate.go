@@ -8,15 +8,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/ledger"
+	"github.com/crev-ratchet/crev/internal/review"
 )
 
 // calibration is what `crev bench calibrate` prints.
 type calibration struct {
 	gate.Proposal
+	// Now are the limits that count today.
+	Now []gate.Origin `json:"now"`
 	// Shares count every recorded batch, Alerts what is abnormal about them.
 	Shares gate.Shares `json:"shares"`
 	Alerts []string    `json:"alerts,omitempty"`
@@ -24,13 +28,14 @@ type calibration struct {
 
 func benchCalibrate(_ context.Context, w world, flags *flag.FlagSet, args []string) error {
 	dir := flags.String("ledger", "", "read the ledger in `DIR` instead of the repository's .crev/ledger")
-	unit := flags.String("unit", string(gate.Tokens), "count effort in `UNIT`: tokens or seconds")
+	unit := flags.String("unit", "", "count effort in `UNIT`, tokens or seconds, instead of gate.effort_unit")
 	asJSON := flags.Bool("json", false, "print one JSON object")
 	if err := noArgs(flags, args); err != nil {
 		return err
 	}
-	if u := gate.Unit(*unit); u != gate.Tokens && u != gate.Seconds {
-		return usagef("%s: -unit %q; want tokens or seconds", flags.Name(), *unit)
+	limits, now, err := limitsNow(w, flags.Name(), gate.Unit(*unit))
+	if err != nil {
+		return err
 	}
 	files, err := ledgerFiles(w, *dir)
 	if err != nil {
@@ -40,7 +45,7 @@ func benchCalibrate(_ context.Context, w world, flags *flag.FlagSet, args []stri
 	if err := problemsError(problems); err != nil {
 		return err
 	}
-	var c calibration
+	c := calibration{Now: now}
 	samples := make([]gate.Sample, 0, len(events))
 	for _, e := range events {
 		if e.Reviewed == nil {
@@ -52,13 +57,34 @@ func benchCalibrate(_ context.Context, w world, flags *flag.FlagSet, args []stri
 		}
 	}
 	c.Alerts = gate.Alerts(c.Shares)
-	if c.Proposal, err = gate.Calibrate(samples, gate.Unit(*unit)); err != nil {
+	if c.Proposal, err = gate.Calibrate(samples, limits.EffortUnit); err != nil {
 		return fmt.Errorf("calibrate the gate: %w", err)
 	}
 	if *asJSON {
 		return printJSON(w.out, c)
 	}
 	return printCalibration(w.out, c)
+}
+
+// limitsNow are the limits of the work tree's configuration, the defaults outside
+// of a repository, and where each comes from. A unit that was asked for wins.
+func limitsNow(w world, command string, unit gate.Unit) (gate.Thresholds, []gate.Origin, error) {
+	var asked gate.Source
+	switch unit {
+	case "":
+	case gate.Tokens, gate.Seconds:
+		asked.EffortUnit = &unit
+	default:
+		return gate.Thresholds{}, nil, usagef("%s: -unit %q; want tokens or seconds", command, unit)
+	}
+	cfg := review.DefaultConfig()
+	if root, err := repositoryRoot(w.dir); err == nil {
+		if cfg, err = review.ReadConfig(os.DirFS(root)); err != nil {
+			return gate.Thresholds{}, nil, err
+		}
+	}
+	t, from := gate.Resolve(asked, gate.Differing(cfg.Gate.Thresholds()))
+	return t, from, nil
 }
 
 // ledgerFiles opens the ledger in a folder, the repository's for "".
@@ -96,6 +122,14 @@ func printCalibration(w io.Writer, c calibration) error {
 	fmt.Fprintf(w, "# %d normal reviews of %d recorded batches, %s to %s\n", c.Samples, c.Recorded, c.From.Format(day), c.To.Format(day))
 	fmt.Fprintf(w, "gate:\n  effort_unit: %s\n  min_effort_coefficient: %v\n  lines_per_expected_finding: %d\n  min_density_coefficient: %v\n",
 		c.EffortUnit, c.MinEffort, c.LinesPerFinding, c.MinDensity)
+	var now []string
+	for _, o := range c.Now {
+		switch o.Key {
+		case "mode", "min_effort_coefficient", "lines_per_expected_finding", "min_density_coefficient":
+			now = append(now, fmt.Sprintf("%s %s (%s)", o.Key, o.Value, o.From))
+		}
+	}
+	fmt.Fprintf(w, "# now: %s\n", strings.Join(now, ", "))
 	for _, a := range c.Alerts {
 		fmt.Fprintf(w, "# %s\n", a)
 	}

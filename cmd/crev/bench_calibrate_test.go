@@ -65,6 +65,7 @@ gate:
   min_effort_coefficient: 0.35
   lines_per_expected_finding: 110
   min_density_coefficient: 0
+# now: mode record (default), min_effort_coefficient 0 (default), min_density_coefficient 0 (default), lines_per_expected_finding 100 (default)
 # 4 of 35 batches were taken although the gate refused them (11 %, normal is up to 10 %): look at some of them, and calibrate the limits with ` + "`crev bench calibrate`" + `
 
 # where there is enough for a value of its own:

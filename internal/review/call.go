@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/crev-ratchet/crev/internal/finding"
 	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/model"
 )
@@ -82,14 +81,4 @@ func failure(err error) string {
 	return "error"
 }
 
-func (j *job) thresholds() gate.Thresholds {
-	g := j.cfg.Gate
-	t := gate.Thresholds{
-		Mode: gate.Mode(g.Mode), EffortUnit: gate.Unit(g.EffortUnit), MinEffort: g.MinEffort, MinDensity: g.MinDensity,
-		LinesPerFinding: g.LinesPerFinding, MinContent: g.MinContent, MaxRetries: g.MaxRetries,
-	}
-	if g.NeedsSuggestion {
-		t.HighRisk = finding.High
-	}
-	return t
-}
+func (j *job) thresholds() gate.Thresholds { return j.cfg.Gate.Thresholds() }

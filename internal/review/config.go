@@ -13,6 +13,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/crev-ratchet/crev/internal/checker"
+	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/gate"
 )
 
 // ConfigPath is where a repository configures crev. It is read from the base
@@ -94,6 +96,18 @@ type GateConfig struct {
 	MinContent      int     `yaml:"min_content_length"`
 	NeedsSuggestion bool    `yaml:"high_risk_needs_suggestion"`
 	MaxRetries      int     `yaml:"max_retries"`
+}
+
+// Thresholds are the limits as the gate takes them.
+func (g GateConfig) Thresholds() gate.Thresholds {
+	t := gate.Thresholds{
+		Mode: gate.Mode(g.Mode), EffortUnit: gate.Unit(g.EffortUnit), MinEffort: g.MinEffort, MinDensity: g.MinDensity,
+		LinesPerFinding: g.LinesPerFinding, MinContent: g.MinContent, MaxRetries: g.MaxRetries,
+	}
+	if g.NeedsSuggestion {
+		t.HighRisk = finding.High
+	}
+	return t
 }
 
 // RulesConfig bounds the pool of rules.
