@@ -53,8 +53,11 @@ var (
 		"json_validate_failed", "failed to generate json", "failed to validate json",
 	}
 	toolWords = []string{
-		"tool_choice", "tools", "tool use", "tool call", "function call", "functions", "thought_signature", "--jinja",
+		"tool_choice", "tools", "tool use", "tool call", "function call", "functions", "--jinja",
 		"tool_use_failed", "call a function",
+		// What some want back with each call, in fields that the API has not:
+		// Gemini and DeepSeek.
+		"thought_signature", "reasoning_content",
 	}
 	modelWords = []string{"model_not_found", "model"}
 )

@@ -201,6 +201,33 @@ func TestCallsThatCannotBeRun(t *testing.T) {
 	}
 }
 
+// Some endpoints want fields back with a call that the API does not have. They
+// refuse in the middle of a conversation, which goes on in plain words.
+func TestToolsThatAreRefusedLater(t *testing.T) {
+	t.Parallel()
+	for _, said := range []string{
+		"Function call is missing a thought_signature in functionCall parts.",
+		"The reasoning_content in the thinking mode must be passed back to the API.",
+	} {
+		t.Run(said, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, crevtest.Script{Rules: []crevtest.Rule{
+				{Contains: []string{"package rounding"}, Lacks: []string{"Result of read_file:"}, Status: 400,
+					Body: `{"error":{"message":"` + said + `"}}`},
+				{Lacks: []string{"package rounding"}, Calls: []crevtest.ModelCall{
+					{Name: "read_file", Arguments: map[string]any{"path": "a.go"}}}},
+				{Reply: fit},
+			}}, nil)
+			if got := converse(t, r, askWithTool("diff")); got != 2 {
+				t.Errorf("%d turns, want 2", got)
+			}
+			if r.TakesTools("") || r.Rung("") != openai.StrictSchema {
+				t.Errorf("TakesTools() = %v, Rung() = %v; want no tools and the same rung", r.TakesTools(""), r.Rung(""))
+			}
+		})
+	}
+}
+
 // Ids join calls with results, so each is given once in a conversation.
 func TestIDsOfCallsAreUnique(t *testing.T) {
 	t.Parallel()

@@ -142,6 +142,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	f.Add([]byte(`{"version":1,"kind":"script","answers":[{"when":{},"reply":{"calls":[{"name":"read_file","arguments":{"path":"a.go"}}]}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rec, scr, err := parse(data)
 		if err != nil {
