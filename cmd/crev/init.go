@@ -52,7 +52,7 @@ type written struct {
 
 // initCommand sets a repository up. It writes either everything or nothing.
 func initCommand(_ context.Context, w world, flags *flag.FlagSet, args []string) error {
-	workflow := flags.String("workflow", workflowSplit, "`split`: gate, review and settle, so that the gate can be required; single: one file")
+	workflow := flags.String("workflow", workflowSplit, "`split`: gate, review, learn and settle, so that the gate can be required; single: one file")
 	dir := flags.String("dir", "", "the `repository` to set up (default: the one around the working directory)")
 	force := flags.Bool("force", false, "replace files that are there and differ")
 	asJSON := flags.Bool("json", false, "print one JSON object on standard output")
