@@ -282,6 +282,9 @@ func (c Config) check() error {
 			return fmt.Errorf("%s: %d; want at least %d", n.key, n.value, n.min)
 		}
 	}
+	if err := c.Rules.check(); err != nil {
+		return err
+	}
 	if c.Comments.MaxPerReview > maxLineComments {
 		return fmt.Errorf("comments.max_per_review: %d; GitHub fails on reviews of many more than %d", c.Comments.MaxPerReview, maxLineComments)
 	}

@@ -101,13 +101,6 @@ func (j *job) citedCode(ctx context.Context, rules []rule.Rule) rule.Code {
 	return code
 }
 
-// caps are the bounds of the pool.
-func (c RulesConfig) caps() rule.Caps {
-	caps := rule.DefaultCaps()
-	caps.MaxActive, caps.MaxPerKind = c.MaxActive, c.MaxPerKind
-	return caps
-}
-
 // names lists a few rules by id.
 func names(rules []rule.Rule) string {
 	const most = 5

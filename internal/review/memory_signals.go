@@ -45,14 +45,3 @@ func RuleSignals(events []ledger.Event) []rule.Signal {
 	}
 	return out
 }
-
-// Distiller is what the configuration says of rules that nobody stated.
-func (c RulesConfig) Distiller() rule.Distiller {
-	d := rule.DefaultDistiller()
-	d.MinOccurrence, d.MinConfidence, d.MaxPerKind, d.ExpireDays = c.MinOccurrence, c.MinConfidence, c.MaxPerKind, c.ExpireDays
-	d.Sources = nil
-	for _, s := range c.Sources {
-		d.Sources = append(d.Sources, rule.SignalSource(s))
-	}
-	return d
-}
