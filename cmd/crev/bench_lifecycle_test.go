@@ -22,8 +22,6 @@ var knownLimits = []bench.LifecycleFailure{
 	{Story: "adjudicator_unsure", Commit: 2, Defect: "always-true", Metric: "records_per_defect"},
 	{Story: "inspection_is_wrong", Commit: 2, Defect: "last-page", Metric: "unresolved_recall"},
 	{Story: "reworded_beyond_words", Commit: 2, Defect: "always-true", Metric: "records_per_defect"},
-	{Story: "two_reviewers_one_defect", Commit: 1, Defect: "always-true", Metric: "location_accuracy"},
-	{Story: "two_reviewers_one_defect", Commit: 2, Defect: "always-true", Metric: "location_accuracy"},
 }
 
 // TestBenchLifecycle runs the command on one story of a fix.
