@@ -558,25 +558,3 @@ func FuzzQuote(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkRun(b *testing.B) {
-	for name, avoid := range levels {
-		b.Run(name, func(b *testing.B) {
-			r := New(b.Context(), Options{Path: testPath, Avoid: avoid})
-			if r.Report().Level.String() != name {
-				b.Skip(r.Report().Reason)
-			}
-			for b.Loop() {
-				if got := r.Run(b.Context(), Spec{Argv: []string{"true"}}); got.Err != nil || got.Exit != 0 {
-					b.Fatal(got.Exit, got.Err)
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkNew(b *testing.B) {
-	for b.Loop() {
-		New(b.Context(), Options{Path: testPath})
-	}
-}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package validator
 
 import (
@@ -62,6 +64,7 @@ func BenchmarkTwentyPatterns(b *testing.B) {
 		}
 	}
 	b.Run("together", func(b *testing.B) {
+		defer reportCPU(b, cpuTime(b))
 		for b.Loop() {
 			found := 0
 			for _, r := range RunAll(b.Context(), vs, Input{Dir: dir}) {
@@ -71,6 +74,7 @@ func BenchmarkTwentyPatterns(b *testing.B) {
 		}
 	})
 	b.Run("one by one", func(b *testing.B) {
+		defer reportCPU(b, cpuTime(b))
 		for b.Loop() {
 			found := 0
 			for _, v := range vs {
@@ -84,6 +88,7 @@ func BenchmarkTwentyPatterns(b *testing.B) {
 		for _, e := range expressions {
 			args = append(args, "-e", e)
 		}
+		defer reportCPU(b, cpuTime(b))
 		for b.Loop() {
 			out, err := exec.Command("git", args...).Output()
 			if err != nil {
@@ -93,6 +98,7 @@ func BenchmarkTwentyPatterns(b *testing.B) {
 		}
 	})
 	b.Run("git grep in twenty calls", func(b *testing.B) {
+		defer reportCPU(b, cpuTime(b))
 		for b.Loop() {
 			found := 0
 			for _, e := range expressions {
@@ -110,6 +116,7 @@ func BenchmarkTwentyPatterns(b *testing.B) {
 		for _, bi := range Builtins() {
 			all = append(all, bi.Validator())
 		}
+		defer reportCPU(b, cpuTime(b))
 		for b.Loop() {
 			for _, r := range RunAll(b.Context(), all, Input{Dir: dir}) {
 				if r.Status != Clean {
