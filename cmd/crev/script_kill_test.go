@@ -28,7 +28,7 @@ func killCommand(ts *testscript.TestScript, neg bool, args []string) {
 	model, err := url.Parse(ts.Getenv("OPENAI_BASE_URL"))
 	ts.Check(err)
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: model.Scheme, Host: model.Host})
-	reached := make(chan struct{})
+	reached, over := make(chan struct{}), make(chan struct{})
 	var count atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch i := count.Add(1); {
@@ -38,9 +38,10 @@ func killCommand(ts *testscript.TestScript, neg bool, args []string) {
 		case i == n:
 			close(reached)
 		}
-		<-r.Context().Done()
+		<-over
 	}))
 	defer server.Close()
+	defer close(over)
 
 	path, err := exec.LookPath(args[1])
 	ts.Check(err)

@@ -41,6 +41,8 @@ import (
 //	  - contains: [billing]
 //	    findings:                 # a reviewer's reply; see Findings for defaults
 //	      - {path: a.go, quote: "x := 1", claim: "x is never read."}
+//	  - contains: [slow]
+//	    hang: true                # no answer until the client gives up
 //	default: {findings: []}       # for requests that no rule matches
 //
 // Without a default such a request is answered with HTTP 500 and fails the test.
@@ -93,6 +95,9 @@ type Rule struct {
 	Status  int               `yaml:"status"`
 	Headers map[string]string `yaml:"headers"`
 	Body    string            `yaml:"body"`
+
+	// Hang answers nothing, until the client gives up.
+	Hang bool `yaml:"hang"`
 
 	Finish string      `yaml:"finish"`
 	Usage  *ModelUsage `yaml:"usage"`
@@ -195,7 +200,11 @@ func (m *Model) serve(w http.ResponseWriter, r *http.Request) {
 	req.Tokens = countTokens(req.Text)
 
 	a := m.answer(&req)
-	if a.cut {
+	switch {
+	case a.hang:
+		<-r.Context().Done()
+		return
+	case a.cut:
 		cutConnection(w)
 		return
 	}

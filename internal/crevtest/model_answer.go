@@ -19,10 +19,15 @@ type answer struct {
 	extra   map[string]any // further top-level fields
 	// cut breaks the connection in the middle of the body.
 	cut bool
+	// hang sends nothing at all.
+	hang bool
 }
 
 // answer renders a rule in the form that the request asked for.
 func (r Rule) answer(req *ModelRequest) *answer {
+	if r.Hang {
+		return &answer{hang: true}
+	}
 	if r.Status != 0 {
 		return &answer{status: r.Status, headers: withJSON(r.Headers), raw: []byte(r.Body)}
 	}

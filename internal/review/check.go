@@ -43,6 +43,9 @@ func (j *job) checkWhen(ctx context.Context, when checker.When, id string, r *re
 			continue
 		}
 		i := slices.IndexFunc(done, func(d session.CheckRecord) bool { return d.Checker == c.Name })
+		if i >= 0 && done[i].Outcome == session.Skipped {
+			continue
+		}
 		var out session.CheckResult
 		if i >= 0 && done[i].Outcome != session.Ran {
 			out.Failed = done[i].Reason

@@ -42,6 +42,14 @@ func (r *result) note(format string, args ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, args...))
 }
 
+// reason says why the batch is unreviewed, or why the gate refused it to the end.
+func (r *result) reason() string {
+	if r.state.Gate == session.Forced && r.state.Result != nil {
+		return strings.Join(r.state.Result.Verdict.Reasons, "; ")
+	}
+	return r.state.Reason
+}
+
 // unreviewed reports whether a reviewer could not answer for the batch.
 func (r *result) unreviewed() bool { return r.state.Gate == session.Unreviewed }
 
@@ -106,6 +114,10 @@ func (j *job) work(ctx context.Context) error {
 // perform asks the reviewers about a batch that was handed out. What the session
 // allows then is another try, which somebody takes from it, or the checkers.
 func (j *job) perform(ctx context.Context, r *result, task session.Task) error {
+	if j.in.Part == PartCollect {
+		_, err := j.session.Submit(task.Batch, &session.Result{Unreviewed: notCollected}, j.d.Now())
+		return err
+	}
 	if r.asks == nil {
 		j.prepare(r)
 		var err error
@@ -236,7 +248,7 @@ func (j *job) take(r *result) {
 		state, reason = projection.Unreviewed, happened
 		j.note("%s; %s", happened, todo)
 	case r.state.Gate == session.Forced:
-		reason = fmt.Sprintf("taken after %d tries: %s", r.state.Tries, r.state.Reason)
+		reason = fmt.Sprintf("taken after %d tries: %s", r.state.Tries, r.reason())
 	}
 	for _, p := range r.batch.Parts {
 		path, reason := p.File.Path(), reason

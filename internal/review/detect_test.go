@@ -12,6 +12,7 @@ import (
 	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/diff"
 	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/model"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/session"
@@ -84,7 +85,9 @@ func TestTake(t *testing.T) {
 	state := func(g session.Gate, reason string, tries int) result {
 		return result{state: session.BatchState{Status: session.Done, Gate: g, Reason: reason, Tries: tries}}
 	}
-	passed, failed, forced := state(session.Passed, "", 1), state(session.Unreviewed, "refused", 1), state(session.Forced, "too short", 4)
+	short := &session.Result{Verdict: gate.Verdict{Reasons: []string{"too short"}}}
+	passed, failed, forced := state(session.Passed, "", 1), state(session.Unreviewed, "refused", 1), state(session.Forced, "taken after 4 tries", 4)
+	forced.state.Result = short
 	for name, tt := range map[string]struct {
 		batches []result
 		want    projection.Coverage

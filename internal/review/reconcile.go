@@ -289,7 +289,7 @@ func (j *job) recordCoverage() {
 	}
 	for _, r := range j.results {
 		e := &ledger.Reviewed{
-			Commit: j.in.Head, Base: j.mergeBase, Batch: r.batch.ID, Gate: string(r.state.Gate), Reason: r.state.Reason,
+			Commit: j.in.Head, Base: j.mergeBase, Batch: r.batch.ID, Gate: string(r.state.Gate), Reason: r.reason(),
 			Prompts: j.prompts, Model: j.cfg.Model.Name, Lines: changedLines(r.batch), Findings: len(r.claims),
 			PromptTokens: r.usage.Prompt, CompletionTokens: r.usage.Completion,
 			Seconds: r.state.Elapsed.Round(time.Second).Seconds(), Tries: r.state.Tries,
