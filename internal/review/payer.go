@@ -58,12 +58,14 @@ func (j *job) whole() payer {
 	return payer{model: j.memo}
 }
 
-// recall rebuilds what a killed run knew about a batch whose answers were taken,
-// from the replies that were paid for. The session holds what came of it, and
-// that counts; what it has not come to yet goes on from here.
+// recall rebuilds what a killed run knew about a batch that answers were given
+// for, from the replies that were paid for. The session holds what came of it,
+// and that counts; what it has not come to yet goes on from here: a batch whose
+// answers were refused with the next try.
 func (j *job) recall(ctx context.Context, r *result) error {
 	st := j.stateOf(r.batch.ID)
-	if st.Status != session.Completed && st.Status != session.Done {
+	taken := st.Status == session.Completed || st.Status == session.Done
+	if !taken && st.Tries == 0 {
 		return nil
 	}
 	j.prepare(r)
@@ -73,6 +75,9 @@ func (j *job) recall(ctx context.Context, r *result) error {
 		j.attempt(ctx, r, time.Time{})
 	}
 	r.payer.till.closed = closed
+	if !taken {
+		return nil
+	}
 	return j.finish(ctx, r)
 }
 

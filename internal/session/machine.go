@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/crev-ratchet/crev/internal/gate"
@@ -223,7 +224,7 @@ func (m *machine) submitted(e Entry, l Limits) {
 	case r.Verdict.Passed:
 		m.complete(Retried, "", e, l)
 	case m.tries > l.MaxRetries:
-		m.complete(Forced, fmt.Sprintf("taken after %d tries", m.tries), e, l)
+		m.complete(Forced, strings.Join(r.Verdict.Reasons, "; "), e, l)
 	default:
 		m.status, m.deadline, m.refused = Pending, time.Time{}, r
 	}

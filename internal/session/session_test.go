@@ -215,7 +215,7 @@ func TestBatch(t *testing.T) {
 	}{
 		"passed":                     {[]do{out, give(good), judge(ran)}, want{Done, Passed, "", []Outcome{Ran}}},
 		"retried":                    {[]do{out, give(thin), out, give(good), judge(ran)}, want{Done, Retried, "", []Outcome{Ran}}},
-		"forced":                     {append(repeat(4, out, give(thin)), judge(ran)), want{Done, Forced, "taken after 4 tries", []Outcome{Ran}}},
+		"forced":                     {append(repeat(4, out, give(thin)), judge(ran)), want{Done, Forced, "too thin", []Outcome{Ran}}},
 		"not forced early":           {repeat(3, out, give(thin)), want{Pending, "", "", nil}},
 		"unreviewed without finding": {[]do{out, give(none)}, want{Done, Unreviewed, "refused", []Outcome{Skipped}}},
 		"unreviewed with a finding": {
