@@ -276,6 +276,7 @@ func (c Config) check() error {
 		{"batch.min_lines", c.Batch.MinLines, 0},
 		{"gate.max_retries", c.Gate.MaxRetries, 0},
 		{"ratchet.recur", c.Ratchet.Recur, 2},
+		{"ratchet.retire_days", c.Ratchet.RetireDays, 0},
 		{"comments.max_per_review", c.Comments.MaxPerReview, 0},
 	} {
 		if n.value < n.min {
