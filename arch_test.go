@@ -59,7 +59,7 @@ var layout = map[string]row{
 
 	// The only caller of the model, and the API.
 	"internal/review": {layer: 3, imports: []string{
-		"batch", "checker", "diff", "expertise", "finding", "gate", "git", "glob", "learn", "ledger", "model",
+		"batch", "bench", "checker", "diff", "expertise", "finding", "gate", "git", "glob", "learn", "ledger", "model",
 		"projection", "ratchet", "reconcile", "relocate", "rule", "sandbox", "session", "validator",
 	}},
 	"internal/github": {layer: 3, imports: []string{"diff", "finding", "ledger", "projection"}},

@@ -158,8 +158,8 @@ func (b *ruleBook) frozenAsListed() error {
 		return err
 	}
 	for _, p := range problems {
-		if !strings.Contains(p, "not in "+bench.SumFile) {
-			return usagef("freeze: %s/%s; put it back, or delete its line of %s and say why in the commit", bench.Frozen, p, bench.SumFile)
+		if !p.New {
+			return usagef("freeze: %s/%s: %s; put it back, or delete its line of %s and say why in the commit", bench.Frozen, p.Name, p.Msg, bench.SumFile)
 		}
 	}
 	return nil

@@ -34,9 +34,18 @@ func FrozenSum(fsys fs.FS) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// CheckFrozen returns one line for each case that is not what the list says: it
-// was changed, is missing, or is not in the list.
-func CheckFrozen(fsys fs.FS) ([]string, error) {
+// Thawed is a case that is not what the list says.
+type Thawed struct {
+	// Name is the file's.
+	Name string
+	// Msg is what is wrong with it, New that it is only not in the list yet.
+	Msg string
+	New bool
+}
+
+// CheckFrozen returns the cases that are not what the list says: changed, gone,
+// or not in it.
+func CheckFrozen(fsys fs.FS) ([]Thawed, error) {
 	want, err := fs.ReadFile(fsys, SumFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read %s: %w", SumFile, err)
@@ -45,19 +54,19 @@ func CheckFrozen(fsys fs.FS) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var problems []string
+	var problems []Thawed
 	listed, present := sums(want), sums(have)
 	for _, name := range sortedNames(listed) {
 		switch sum, ok := present[name]; {
 		case !ok:
-			problems = append(problems, name+": it is frozen and is not there")
+			problems = append(problems, Thawed{Name: name, Msg: "it is frozen and is not there"})
 		case sum != listed[name]:
-			problems = append(problems, name+": it is frozen and was changed")
+			problems = append(problems, Thawed{Name: name, Msg: "it is frozen and was changed"})
 		}
 	}
 	for _, name := range sortedNames(present) {
 		if _, ok := listed[name]; !ok {
-			problems = append(problems, name+": it is not in "+SumFile+"; run `crev bench freeze`")
+			problems = append(problems, Thawed{Name: name, Msg: "it is not in " + SumFile + "; run `crev bench freeze`", New: true})
 		}
 	}
 	return problems, nil

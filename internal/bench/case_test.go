@@ -143,7 +143,11 @@ func TestFrozen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
+			var said []string
+			for _, p := range got {
+				said = append(said, p.Name+": "+p.Msg)
+			}
+			if diff := cmp.Diff(tc.want, said); diff != "" {
 				t.Errorf("CheckFrozen (-want +got):\n%s", diff)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crev-ratchet/crev/internal/bench"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/sandbox"
@@ -202,6 +203,25 @@ func (j *job) ledgerCheck(ctx context.Context) projection.Check {
 	for _, p := range ledger.CheckAppend(crevFolder(before), crevFolder(j.headTree)) {
 		c.Status = string(validator.Found)
 		c.Failures = append(c.Failures, projection.Failure{Path: ".crev/" + p.Path, Line: p.Line, Message: p.Msg})
+	}
+	return j.frozenCheck(c)
+}
+
+// frozenCheck adds what differs from the list of frozen cases: the measure of a
+// rule or a model is not changed unseen.
+func (j *job) frozenCheck(c projection.Check) projection.Check {
+	frozen, err := fs.Sub(j.headTree, bench.Frozen)
+	if err != nil {
+		panic(err) // it is a valid path
+	}
+	thawed, err := bench.CheckFrozen(frozen)
+	if err != nil {
+		c.Status, c.Reason = string(validator.Broken), err.Error()
+		return c
+	}
+	for _, t := range thawed {
+		c.Status = string(validator.Found)
+		c.Failures = append(c.Failures, projection.Failure{Path: bench.Frozen + "/" + t.Name, Message: t.Msg})
 	}
 	return c
 }
