@@ -394,3 +394,38 @@ func TestSchemaOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// The words that the schema of an event allows are those that the ledger takes.
+func TestEventSchemaHasTheWordsOfTheLedger(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"Dismissed.kind":       `"dismissed":{"kind":"?","reason":"r","permission":"write"}`,
+		"Dismissed.permission": `"dismissed":{"kind":"wont_fix","reason":"r","permission":"?"}`,
+		"Verification.method":  `"verification":{"commit":"c","method":"?","outcome":"passed","criterion":0}`,
+		"Verification.outcome": `"verification":{"commit":"c","method":"test","outcome":"?","criterion":0}`,
+		"Relocated.how":        `"relocated":{"from":{"path":"a"},"to":{"path":"a","commit":"c"},"how":"?","confidence":1}`,
+		"Posted.kind":          `"posted":{"kind":"?","commit":"c"}`,
+		"RuleHit.effect":       `"rule_hit":{"rule":"r","effect":"?"}`,
+		"Reviewed.gate":        `"reviewed":{"commit":"c","batch":"1","gate":"?","files":[]}`,
+	}
+	for name, payload := range tests {
+		var e ledger.Event
+		header := `{"fp":"334cece5d8ab7d10","run":"1017.1","pr":1,"at":"2026-11-29T12:04:11Z","by":"maria","defect":"D-5f0c9a1e",`
+		if err := json.Unmarshal([]byte(header+payload+"}"), &e); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if e.Reviewed != nil { // about no class
+			e.FP, e.Defect = ledger.NoClass, ""
+		}
+		_, err := ledger.Seal(e)
+		if err == nil {
+			t.Errorf("%s: the ledger takes the word ?", name)
+			continue
+		}
+		_, want, _ := strings.Cut(err.Error(), `"?": want `)
+		allowed, ok := schemaNotes[name]["enum"].([]string)
+		if got := strings.Join(allowed, ", "); !ok || got != want {
+			t.Errorf("%s: the schema allows %q, the ledger %q (%v)", name, got, want, err)
+		}
+	}
+}
