@@ -53,6 +53,8 @@ type Report struct {
 	Due Due
 	// Sandbox is the level that scripts ran at, "" when none ran.
 	Sandbox string
+	// Memory lists what replies on this pull request changed.
+	Memory []MemoryChange
 	// Proposed lists changes under .crev/ that the pull request itself makes:
 	// they take effect after the merge.
 	Proposed []string
@@ -88,6 +90,16 @@ type Failure struct {
 	Path    string
 	Line    int
 	Message string
+}
+
+// MemoryChange is what a reply changed.
+type MemoryChange struct {
+	// What is "new rule", "dismissed" or another such word, Subject the rule
+	// or the defect.
+	What, Subject string
+	// By is the person's login, From the link of the comment, Reason what a
+	// dismissal was given.
+	By, From, Reason string
 }
 
 // Change is what this run did to a defect.

@@ -33,6 +33,7 @@ func Summary(r *Report, p Plan) string {
 	writeProofs(&b, r)
 	writeDefects(&b, r, p)
 	writeChanges(&b, r)
+	writeMemory(&b, r)
 	if len(r.Proposed) > 0 {
 		b.WriteString("\n**This pull request changes `.crev/`.** It takes effect after the merge; this run used the base.\n")
 		for _, s := range r.Proposed {
@@ -45,6 +46,29 @@ func Summary(r *Report, p Plan) string {
 	writeLedger(&b, r)
 	writeCost(&b, r)
 	return clip(b.String(), maxBody) + "\n" + SummaryMarker
+}
+
+// writeMemory lists what replies changed: what one person decided on a thread is
+// for all to see.
+func writeMemory(b *strings.Builder, r *Report) {
+	if len(r.Memory) == 0 {
+		return
+	}
+	b.WriteString("\n**What replies on this pull request changed.** Rules take effect when the ledger's pull request is merged.\n")
+	for _, m := range r.Memory {
+		by := Line(m.By)
+		if r.Repo != "" && strings.HasPrefix(m.From, r.Repo+"/") && !strings.ContainsAny(m.From, " ()<>") {
+			by = "[" + by + "](" + m.From + ")"
+		}
+		fmt.Fprintf(b, "- %s %s, by %s%s\n", m.What, Code(m.Subject), by, reason(m.Reason))
+	}
+}
+
+func reason(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ": " + Line(s)
 }
 
 func writeChecks(b *strings.Builder, r *Report) {

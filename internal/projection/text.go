@@ -33,6 +33,9 @@ func WriteText(w io.Writer, r *Report) error {
 	for _, c := range r.Due.Classes {
 		fmt.Fprintf(&b, "said in %d pull requests: %s: %s (crev ledger promote --scaffold %s)\n", c.PullRequests, plain(c.Path), plain(c.Claim), c.FP)
 	}
+	for _, m := range r.Memory {
+		fmt.Fprintf(&b, "memory: %s %s, by %s%s\n", m.What, plain(m.Subject), plain(m.By), tail(m.Reason))
+	}
 	for _, s := range r.Proposed {
 		fmt.Fprintf(&b, "takes effect after the merge: %s\n", plain(s))
 	}

@@ -22,6 +22,7 @@ func (j *job) concludeGate() {
 // that every file was reviewed or is listed with the reason why it has not to
 // be.
 func (j *job) conclude() {
+	j.report.Memory = j.memoryChanges()
 	for _, c := range j.coverage {
 		j.report.Coverage = append(j.report.Coverage, c)
 	}
