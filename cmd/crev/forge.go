@@ -180,8 +180,8 @@ func (f *forge) CommitLedger(ctx context.Context, branch, base string, files map
 	return f.commitLedger(ctx, branch, base, message, func(string) (map[string][]byte, error) { return files, nil })
 }
 
-// commitLedger commits what build returns for the head of the ledger branch. The
-// parent of the commit is the head that was read: a race that is lost is run
+// commitLedger commits what build returns for the head of the ledger branch, and
+// nothing where that is nothing. The parent of the commit is the head that was read: a race that is lost is run
 // again on the new head.
 func (f *forge) commitLedger(ctx context.Context, branch, base, message string, build func(head string) (map[string][]byte, error)) (string, error) {
 	if f.defaultBranch != "" {
@@ -194,7 +194,7 @@ func (f *forge) commitLedger(ctx context.Context, branch, base, message string, 
 			return "", err
 		}
 		files, err := build(head)
-		if err != nil {
+		if err != nil || len(files) == 0 {
 			return "", err
 		}
 		var changes []github.File

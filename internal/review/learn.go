@@ -32,7 +32,7 @@ type Conversation interface {
 	React(ctx context.Context, s Said, content string) error
 	// CommitMemory is CommitLedger for files that depend on what the branch
 	// holds: build gets the tree that the commit goes on top of, and is asked
-	// again when somebody else was faster.
+	// again when somebody else was faster. No file is no commit.
 	CommitMemory(ctx context.Context, branch, base string, build func(fs.FS) (map[string][]byte, error), message string) (string, error)
 }
 
@@ -120,6 +120,8 @@ type ReplyOutcome struct {
 	Reason  learn.Reason    `json:"reason,omitempty"`
 	Rule    string          `json:"rule,omitempty"`
 	Defect  ledger.DefectID `json:"defect,omitempty"`
+
+	key string
 }
 
 // learner is one run of Learn on its way.
@@ -128,8 +130,13 @@ type learner struct {
 	talks map[int]*place
 	// standings are what people may do, by login.
 	standings map[string]string
-	// done are the keys of replies that were evaluated before.
-	done     map[string]bool
+	// known are the keys of replies that the ledger has, done those and what
+	// this run evaluated.
+	known, done map[string]bool
+	// hearing is the key of the comment that is evaluated, heardIn that of
+	// each event, "" for one of no comment.
+	hearing  string
+	heardIn  []string
 	pool     *rule.Pool
 	lessons  []lesson
 	replies  []reply
@@ -169,6 +176,7 @@ type reply struct {
 
 // lesson is a decision about a rule that waits to be committed.
 type lesson struct {
+	key      string
 	decision learn.RuleDecision
 	rules    learn.Rules
 	from     learn.Lesson
@@ -193,10 +201,10 @@ func Learn(ctx context.Context, in Request, d Deps) (*Learned, error) {
 		return nil, err
 	}
 	j.readLedger(ctx)
-	l := &learner{job: j, talks: map[int]*place{}, standings: map[string]string{}, done: map[string]bool{}}
+	l := &learner{job: j, talks: map[int]*place{}, standings: map[string]string{}, known: map[string]bool{}, done: map[string]bool{}}
 	for _, e := range j.past {
 		if e.Learned != nil && e.Learned.Key != "" {
-			l.done[e.Learned.Key] = true
+			l.known[e.Learned.Key], l.done[e.Learned.Key] = true, true
 		}
 	}
 	if err := l.readRules(ctx); err != nil {
@@ -207,8 +215,10 @@ func Learn(ctx context.Context, in Request, d Deps) (*Learned, error) {
 		return nil, err
 	}
 	for _, s := range withEvent(said, in.Heard) {
+		l.hearing = s.key()
 		l.hear(ctx, s)
 	}
+	l.hearing = ""
 	l.watch(ctx)
 	return l.finish(ctx)
 }
@@ -275,10 +285,43 @@ func (l *learner) readRules(ctx context.Context) error {
 	return nil
 }
 
+// add seals an event and keeps which comment it is of.
+func (l *learner) add(e ledger.Event) {
+	l.job.add(e)
+	l.heardIn = append(l.heardIn, l.hearing)
+}
+
+// yield gives up what another run has evaluated in the meantime: the comment is
+// in the ledger that the commit goes on top of.
+func (l *learner) yield(tree fs.FS) {
+	folder, err := fs.Sub(tree, ledger.Folder)
+	if err != nil {
+		panic(err) // Folder is a valid path
+	}
+	events, _ := ledger.ReadAll(folder)
+	theirs := map[string]bool{}
+	for _, e := range events {
+		if e.Learned != nil && e.Learned.Key != "" && !l.known[e.Learned.Key] {
+			theirs[e.Learned.Key] = true
+		}
+	}
+	var kept []ledger.Event
+	var heardIn []string
+	for i, e := range l.events {
+		if !theirs[l.heardIn[i]] {
+			kept, heardIn = append(kept, e), append(heardIn, l.heardIn[i])
+		}
+	}
+	l.events, l.heardIn = kept, heardIn
+	l.lessons = slices.DeleteFunc(l.lessons, func(le lesson) bool { return theirs[le.key] })
+	l.replies = slices.DeleteFunc(l.replies, func(r reply) bool { return theirs[r.to.key()] })
+	l.outcomes = slices.DeleteFunc(l.outcomes, func(o ReplyOutcome) bool { return theirs[o.key] })
+}
+
 // finish commits what was learned and then speaks.
 func (l *learner) finish(ctx context.Context) (*Learned, error) {
 	l.in.PR = 0 // the run file belongs to no pull request
-	out := &Learned{Replies: l.outcomes, Waiting: l.waiting}
+	out := &Learned{Waiting: l.waiting}
 	committed := true
 	if len(l.events) > 0 || len(l.lessons) > 0 {
 		memory, err := l.keepMemory(ctx)
@@ -294,6 +337,7 @@ func (l *learner) finish(ctx context.Context) (*Learned, error) {
 	if committed {
 		l.speak(ctx)
 	}
+	out.Replies = l.outcomes
 	out.Events, out.Where, out.Notes = l.events, l.report.LedgerWhere, l.report.Notes
 	return out, nil
 }

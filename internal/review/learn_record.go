@@ -63,7 +63,7 @@ func (l *learner) record(h *heard, d learn.Decision, class learn.Class) {
 	learned := func(o learn.Outcome, why learn.Reason, id string) {
 		l.add(about(ledger.Payload{Learned: &ledger.Learned{
 			Outcome: string(o), Rule: id, From: h.URL, Hash: hash(h.text.Said), Reason: string(why), Key: h.key()}}))
-		out := ReplyOutcome{URL: h.URL, PR: h.PR, By: h.By, Outcome: o, Reason: why, Rule: id}
+		out := ReplyOutcome{key: h.key(), URL: h.URL, PR: h.PR, By: h.By, Outcome: o, Reason: why, Rule: id}
 		if h.defect != nil {
 			out.Defect = h.defect.ID
 		}
@@ -134,7 +134,7 @@ func (l *learner) teach(h *heard, r learn.RuleDecision) string {
 	if len(r.Draft.Learned) > 0 {
 		checkedAt = r.Draft.Learned[0].CheckedAgainst
 	}
-	le := lesson{decision: r, rules: l.rulesFor(*h), from: l.lesson(*h, checkedAt)}
+	le := lesson{key: h.key(), decision: r, rules: l.rulesFor(*h), from: l.lesson(*h, checkedAt)}
 	if len(h.earlier) > 0 && (r.Outcome == learn.Save || r.Outcome == learn.Pending) {
 		// An edited reply corrects the rule that its first version set.
 		le.decision.Target, le.decision.Outcome = h.earlier[0], learn.Update
@@ -170,9 +170,9 @@ func (l *learner) amend(h heard, d learn.Decision) {
 // keepMemory commits the events and the rules in one commit and says what
 // changed, in a line a rule.
 func (l *learner) keepMemory(ctx context.Context) ([]string, error) {
-	l.lines()
 	var memory []string
 	build := func(tree fs.FS) (map[string][]byte, error) {
+		l.yield(tree)
 		files, said, err := l.memoryFiles(tree)
 		memory = said
 		return files, err
