@@ -425,7 +425,7 @@ func (w *table) learn(reply replyInARow) []string {
 
 // slots completes what a row writes down of a classification.
 func slots(in map[string]any) map[string]any {
-	out := map[string]any{"class": "off_topic", "rules": []any{}, "claims": []any{}, "about": "none", "problem": "", "answer": ""}
+	out := map[string]any{"class": "off_topic", "rules": []any{}, "claims": []any{}, "about": "none", "problem": "", "problem_category": "", "answer": ""}
 	for k, v := range in {
 		out[k] = v
 	}

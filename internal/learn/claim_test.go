@@ -120,7 +120,7 @@ func TestReadClassification(t *testing.T) {
 	}
 	read := func(class string, rules ...map[string]any) Slots {
 		t.Helper()
-		raw, err := json.Marshal(map[string]any{"class": class, "rules": rules, "claims": []any{}, "about": "none", "problem": "", "answer": "an answer"})
+		raw, err := json.Marshal(map[string]any{"class": class, "rules": rules, "claims": []any{}, "about": "none", "problem": "", "problem_category": "", "answer": "an answer"})
 		if err != nil {
 			t.Fatal(err)
 		}

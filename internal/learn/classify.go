@@ -17,7 +17,7 @@ var classifySystem string
 const classifySchema = `{
   "type": "object",
   "additionalProperties": false,
-  "required": ["class", "rules", "claims", "about", "problem", "answer"],
+  "required": ["class", "rules", "claims", "about", "problem", "problem_category", "answer"],
   "properties": {
     "class": {"type": "string", "enum": ["teach", "one_off", "thanks_fixed", "accepted_risk", "promise", "question",
       "bare_no", "agree", "forget", "injection", "off_topic"]},
@@ -58,6 +58,7 @@ const classifySchema = `{
     },
     "about": {"type": "string", "enum": ["none", "false_positive", "accepted_risk", "wont_fix"]},
     "problem": {"type": "string"},
+    "problem_category": {"type": "string"},
     "answer": {"type": "string"}
   }
 }`
@@ -127,8 +128,9 @@ type Slots struct {
 	Claims []Claim
 	// About is false_positive, accepted_risk, wont_fix or "".
 	About string
-	// Problem is what a person found in the change, "" for none.
-	Problem string
+	// Problem is what a person found in the change, "" for none, and
+	// ProblemCategory its kind.
+	Problem, ProblemCategory string
 	// Answer answers a question, "" for none.
 	Answer string
 }
@@ -185,12 +187,13 @@ func ReadClassification(r model.Reply, t Text) (Slots, error) {
 		} `json:"claims"`
 		About   string `json:"about"`
 		Problem string `json:"problem"`
+		Kind    string `json:"problem_category"`
 		Answer  string `json:"answer"`
 	}
 	if err := json.Unmarshal(r.JSON, &body); err != nil {
 		return Slots{}, fmt.Errorf("read a classification: %w", err)
 	}
-	s := Slots{Class: parseClass(body.Class), Problem: oneLine(body.Problem)}
+	s := Slots{Class: parseClass(body.Class), Problem: oneLine(body.Problem), ProblemCategory: finding.Label(body.Kind)}
 	if answer := oneLine(body.Answer); s.Class == Question && !Injection(answer) {
 		s.Answer, _ = clip(answer, maxReply)
 	}

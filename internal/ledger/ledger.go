@@ -426,5 +426,6 @@ type Signal struct {
 type Missed struct {
 	From     string           `json:"from"`
 	Claim    string           `json:"claim"`
+	Category string           `json:"category,omitempty"`
 	Location finding.Location `json:"location"`
 }

@@ -123,8 +123,6 @@ type RulesConfig struct {
 	Answers bool `yaml:"answers"`
 	// Bots are logins of programs that may teach like the people they are.
 	Bots []string `yaml:"bots"`
-	// RecallLabel marks issues about what a review should have found.
-	RecallLabel string `yaml:"recall_label"`
 }
 
 // RatchetConfig says when a class recurs and when it ages out.
@@ -171,7 +169,7 @@ func DefaultConfig() Config {
 		Reviewers: []string{"code", "security", "library", "claims"},
 		Checkers:  checker.Defaults(),
 		Rules: RulesConfig{MaxActive: 100, MaxPerKind: 30, Activate: "on_merge", MinOccurrence: 2,
-			MinConfidence: .5, ExpireDays: 90, Sources: []string{"user_reject", "bug"}, Answers: true, RecallLabel: "should_recall"},
+			MinConfidence: .5, ExpireDays: 90, Sources: []string{"user_reject", "bug"}, Answers: true},
 		Ratchet:  RatchetConfig{Unit: "pull_request", Recur: 3, RetireDays: 90},
 		Ledger:   LedgerConfig{Mode: LedgerBranch, Branch: "crev/ledger"},
 		Comments: CommentsConfig{MaxPerReview: 30, Threads: true},

@@ -135,13 +135,15 @@ type learner struct {
 	known, done map[string]bool
 	// hearing is the key of the comment that is evaluated, heardIn that of
 	// each event, "" for one of no comment.
-	hearing  string
-	heardIn  []string
-	pool     *rule.Pool
-	lessons  []lesson
-	replies  []reply
-	outcomes []ReplyOutcome
-	waiting  int
+	hearing string
+	// distilled is what the signs of this run and earlier ones come to.
+	distilled distilled
+	heardIn   []string
+	pool      *rule.Pool
+	lessons   []lesson
+	replies   []reply
+	outcomes  []ReplyOutcome
+	waiting   int
 }
 
 // place is a pull request with the trees of its two ends.
@@ -220,6 +222,7 @@ func Learn(ctx context.Context, in Request, d Deps) (*Learned, error) {
 	}
 	l.hearing = ""
 	l.watch(ctx)
+	l.distil(ctx)
 	return l.finish(ctx)
 }
 
@@ -323,7 +326,7 @@ func (l *learner) finish(ctx context.Context) (*Learned, error) {
 	l.in.PR = 0 // the run file belongs to no pull request
 	out := &Learned{Waiting: l.waiting}
 	committed := true
-	if len(l.events) > 0 || len(l.lessons) > 0 {
+	if len(l.events) > 0 || l.expiring(l.d.Now()) {
 		memory, err := l.keepMemory(ctx)
 		if err != nil {
 			committed = false

@@ -202,9 +202,6 @@ func (l *learner) memoryFiles(tree fs.FS) (map[string][]byte, []string, error) {
 			files[readme] = []byte(ledger.README)
 		}
 	}
-	if len(l.lessons) == 0 {
-		return files, nil, nil
-	}
 	there, _, err := rule.Load(tree)
 	if err != nil {
 		return nil, nil, err
@@ -222,6 +219,11 @@ func (l *learner) memoryFiles(tree fs.FS) (map[string][]byte, []string, error) {
 		}
 		pool = pool.With(r)
 		memory = append(memory, memoryLine(le, r))
+	}
+	pool, tended := l.tend(pool)
+	memory = append(memory, tended...)
+	if len(memory) == 0 {
+		return files, nil, nil
 	}
 	for _, r := range pool.Rules() {
 		content, err := r.Marshal()

@@ -138,7 +138,7 @@ func (l *learner) backflow(h heard, s learn.Slots) {
 		at = l.anchorAt(at, readText(h.place.head, p))
 	}
 	l.add(ledger.Event{By: h.By, Payload: ledger.Payload{Missed: &ledger.Missed{
-		From: h.URL, Claim: cut(l.redact(s.Problem), maxItem), Location: at}}})
+		From: h.URL, Claim: cut(l.redact(s.Problem), maxItem), Category: s.ProblemCategory, Location: at}}})
 }
 
 func (l *learner) missedBefore(url string) bool {

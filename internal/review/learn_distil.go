@@ -1,0 +1,129 @@
+package review
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/crev-ratchet/crev/internal/ledger"
+	"github.com/crev-ratchet/crev/internal/model"
+	"github.com/crev-ratchet/crev/internal/rule"
+)
+
+// rejections are the signals that say that a comment was not wanted. A thread
+// that was resolved without a change is none: it speaks of the suggestion.
+var rejections = []string{"bare_no", "disputed", "thumbs_down"}
+
+// distilled are the patterns that this run completed, in words, and who makes
+// rules of them.
+type distilled struct {
+	distiller rule.Distiller
+	patterns  []rule.Pattern
+	wordings  []rule.Wording
+}
+
+// distil looks whether what was heard now and what was heard before make a
+// pattern. Only patterns with a sign of this run are put into words: what was
+// there before has been looked at.
+func (l *learner) distil(ctx context.Context) {
+	d := rule.DefaultDistiller()
+	r := l.cfg.Rules
+	d.MinOccurrence, d.MinConfidence, d.MaxPerKind, d.ExpireDays = r.MinOccurrence, r.MinConfidence, r.MaxPerKind, r.ExpireDays
+	d.Sources = nil
+	for _, s := range r.Sources {
+		d.Sources = append(d.Sources, rule.SignalSource(s))
+	}
+	fresh := map[string]bool{}
+	for _, e := range l.events {
+		if s, ok := l.sign(e); ok {
+			fresh[s.From] = true
+		}
+	}
+	if len(fresh) == 0 {
+		return
+	}
+	var signals []rule.Signal
+	for _, e := range slices.Concat(l.past, l.events) {
+		if s, ok := l.sign(e); ok {
+			signals = append(signals, s)
+		}
+	}
+	patterns := slices.DeleteFunc(d.Patterns(signals, l.d.Now()), func(p rule.Pattern) bool {
+		return !slices.ContainsFunc(p.Signals, func(s rule.Signal) bool { return fresh[s.From] })
+	})
+	if len(patterns) > 0 {
+		l.distilled = distilled{d, patterns, l.wordings(ctx, patterns)}
+	}
+}
+
+// sign is what the distiller makes of an event, false when it says nothing to
+// it.
+func (l *learner) sign(e ledger.Event) (rule.Signal, bool) {
+	switch {
+	case e.Signal != nil && slices.Contains(rejections, e.Signal.Kind):
+		s := rule.Signal{Source: rule.UserReject, PR: e.PR, From: e.Signal.From, At: e.At, Path: e.Signal.Path, Category: e.Signal.Category, By: e.By}
+		if d := l.stateOf(e.PR).Defect(e.Defect); d != nil {
+			s.Claim, s.Severity, s.Subject = d.Claim, d.Severity, d.Subject
+		}
+		return s, true
+	case e.Missed != nil:
+		return rule.Signal{Source: rule.BugMissed, PR: e.PR, From: e.Missed.From, At: e.At, Path: e.Missed.Location.Path,
+			Category: e.Missed.Category, Claim: e.Missed.Claim, By: e.By}, true
+	}
+	return rule.Signal{}, false
+}
+
+// wordings puts patterns into words, by the model where there is one.
+func (l *learner) wordings(ctx context.Context, patterns []rule.Pattern) []rule.Wording {
+	if l.noModel() == "" {
+		for i := range patterns {
+			for k := range patterns[i].Signals {
+				patterns[i].Signals[k].Claim = l.redact(patterns[i].Signals[k].Claim)
+			}
+		}
+		req := rule.WordingRequest(l.cfg.Model.Name, model.Fence(l.d.Rand, rule.SignalTexts(patterns)...), patterns)
+		reply, err := l.complete(ctx, req, l.whole())
+		if err == nil {
+			var words []rule.Wording
+			if words, err = rule.ReadWording(reply, patterns); err == nil {
+				return words
+			}
+		}
+		l.note("rules that nobody stated are put in plain words (%s)", failure(err))
+	}
+	var out []rule.Wording
+	for _, p := range patterns {
+		out = append(out, rule.PlainWording(p))
+	}
+	return out
+}
+
+// tend brings a pool up to date: rules of patterns, rules that ran out, and those
+// for which the pool is too small. It returns the pool and a line a change.
+func (l *learner) tend(pool *rule.Pool) (*rule.Pool, []string) {
+	now := l.d.Now()
+	var said []string
+	change := func(what string, rules []rule.Rule) {
+		for _, r := range rules {
+			pool = pool.With(r)
+			said = append(said, what+" "+r.ID+": "+r.Says+" ("+string(r.Kind)+", "+r.Scope.String()+"), "+string(r.Status))
+		}
+	}
+	if d := l.distilled; len(d.patterns) > 0 {
+		made, refused := d.distiller.Distil(d.patterns, d.wordings, pool, l.tracked, now)
+		change("distilled rule", made)
+		for _, r := range refused {
+			l.d.Log.Info("a pattern became no rule", "pattern", r.Pattern.ID(), "reason", r.Reason)
+		}
+	}
+	change("rule ran out", pool.Expire(now))
+	_, asleep := pool.Fit(l.cfg.Rules.caps(), pool.Stats(RuleHistory(l.past), now), now)
+	for i, r := range asleep {
+		asleep[i] = r.WithStatus(rule.Dormant, rule.Change{By: "crev", At: rule.DateOf(now), Why: "the pool is full"})
+	}
+	change("rule put to sleep", asleep)
+	return pool, said
+}
+
+// expiring reports whether a rule runs out by itself.
+func (l *learner) expiring(now time.Time) bool { return len(l.pool.Expire(now)) > 0 }
