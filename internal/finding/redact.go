@@ -9,21 +9,23 @@ import (
 )
 
 // secretShapes are credentials that can be told by their form. Each is RE2 and
-// names what it replaces.
+// names what it replaces. A text that holds none of the signs has none of the
+// shape; looking for a word is many times faster than for an expression.
 var secretShapes = []struct {
-	name string
-	re   *regexp.Regexp
+	name  string
+	signs []string
+	re    *regexp.Regexp
 }{
-	{"private-key", regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`)},
-	{"aws-key", regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
-	{"github-token", regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})`)},
-	{"model-key", regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}`)},
-	{"slack-token", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
-	{"google-key", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`)},
-	{"stripe-key", regexp.MustCompile(`\b[rs]k_live_[A-Za-z0-9]{20,}`)},
-	{"npm-token", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"gitlab-token", regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-	{"jwt", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
+	{"private-key", []string{"-----BEGIN "}, regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`)},
+	{"aws-key", []string{"AKIA", "ASIA"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
+	{"github-token", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})`)},
+	{"model-key", []string{"sk-"}, regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}`)},
+	{"slack-token", []string{"xox"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
+	{"google-key", []string{"AIza"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`)},
+	{"stripe-key", []string{"k_live_"}, regexp.MustCompile(`\b[rs]k_live_[A-Za-z0-9]{20,}`)},
+	{"npm-token", []string{"npm_"}, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"gitlab-token", []string{"glpat-"}, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{"jwt", []string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
 }
 
 // secretWindow is the shortest piece of a known secret that is redacted: a
@@ -102,6 +104,9 @@ func letters(s string) (string, []int) {
 // saw it. Text without secrets is returned as it is.
 func (r *Redactor) Redact(s string) string {
 	for _, shape := range secretShapes {
+		if !slices.ContainsFunc(shape.signs, func(sign string) bool { return strings.Contains(s, sign) }) {
+			continue
+		}
 		s = shape.re.ReplaceAllString(s, "[redacted:"+shape.name+"]")
 	}
 	if r == nil || len(r.windows) == 0 {

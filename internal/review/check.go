@@ -177,7 +177,11 @@ func (j *job) change() checker.Change {
 // repository holds: OpenAPI, JSON Schema, Protocol Buffers.
 func (j *job) checkContract(ctx context.Context, r *result) error {
 	c := j.change()
-	cs, ok := checker.ContractsOf(checker.FindContracts(j.tracked, c), c)
+	contracts := checker.FindContracts(j.tracked, c)
+	if len(contracts) == 0 {
+		return nil
+	}
+	cs, ok := checker.ContractsOf(contracts, c)
 	if !ok {
 		return nil
 	}

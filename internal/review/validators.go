@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/crev-ratchet/crev/internal/bench"
+	"github.com/crev-ratchet/crev/internal/diff"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/sandbox"
@@ -20,14 +21,6 @@ import (
 // that the change itself adds run as advice.
 func (j *job) runValidators(ctx context.Context) {
 	j.report.Checks = append(j.report.Checks, j.ledgerCheck(ctx))
-
-	tree, remove, err := j.export(ctx)
-	if err != nil {
-		j.report.Checks = append(j.report.Checks, projection.Check{
-			Name: "export", Status: string(validator.Broken), Reason: "the tree could not be laid out for the validators: " + err.Error()})
-		return
-	}
-	defer remove()
 
 	base, problems := loadValidators(j.baseTree)
 	j.validators = base
@@ -42,6 +35,16 @@ func (j *job) runValidators(ctx context.Context) {
 			run = append(run, b.Validator())
 		}
 	}
+	if len(run) == 0 && !slices.ContainsFunc(j.files, func(f *diff.File) bool { return strings.HasPrefix(f.Path(), validator.Root+"/") }) {
+		return
+	}
+	tree, remove, err := j.export(ctx)
+	if err != nil {
+		j.report.Checks = append(j.report.Checks, projection.Check{
+			Name: "export", Status: string(validator.Broken), Reason: "the tree could not be laid out for the validators: " + err.Error()})
+		return
+	}
+	defer remove()
 	in := j.validatorInput(tree)
 	for i, r := range j.runAll(ctx, run, in) {
 		j.report.Checks = append(j.report.Checks, j.answer(ctx, run[i], r, in))
