@@ -52,7 +52,7 @@ func learnCommand(ctx context.Context, w world, flags *flag.FlagSet, args []stri
 	defer repo.Close()
 	branch, err := repo.DefaultBranch(ctx, "origin")
 	if err != nil {
-		return usagef("learn: %v; run it in a clone whose remote origin is the repository", err)
+		return usagef("learn: %v", err)
 	}
 	head, err := defaultHead(ctx, repo, *base)
 	if err != nil {
