@@ -137,7 +137,8 @@ func (r *run) choose() {
 		gains[n] = map[int]float64{}
 		for _, m := range r.matches[i] {
 			if m.score >= r.opts.Bands.Ask && !taken[m.known] {
-				gains[n][m.known] = m.score
+				// Squared, so that no doubtful pair buys off a good one.
+				gains[n][m.known] = m.score * m.score
 			}
 		}
 		for _, p := range r.proofs[i] {
@@ -184,7 +185,7 @@ func (r *run) decision(i int) Decision {
 		}
 		best := d.Candidates[0]
 		d.Defect, d.Score = best.Defect, best.Score
-		d.Kind = r.unsure()
+		d.Kind, d.Likely = r.unsure(), best.Score >= r.opts.Bands.Shared
 		d.Reason = "the likeliest defect fits another finding of this run better"
 		return d
 	}

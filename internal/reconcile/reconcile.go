@@ -119,6 +119,10 @@ type Bands struct {
 	// Likely is the score from which a pair is rather one defect than two;
 	// it marks a decision and merges nothing.
 	Likely float64
+	// Shared is the score from which an observation is likely a defect that
+	// another observation of its run was given: one to one is the rule, but a
+	// reviewer may report one defect at two places. It merges nothing either.
+	Shared float64
 	// Ask is the score from which a pair is worth a question.
 	Ask float64
 	// Unite is the score from which two known defects are rather one.

@@ -216,8 +216,8 @@ func TestTheSeverestTwinLeads(t *testing.T) {
 	}
 }
 
-// Two observations never share a defect by likeness: the one that fits better
-// gets it.
+// Two observations are never merged into one defect by likeness: the one that fits
+// better gets it.
 func TestAssignmentIsOneToOne(t *testing.T) {
 	t.Parallel()
 	known := append(noise(), recorded("D-0000000a", "d/fan.go", 30, fan))
@@ -225,8 +225,8 @@ func TestAssignmentIsOneToOne(t *testing.T) {
 	if got[0].Kind != Same || got[0].Defect != "D-0000000a" {
 		t.Errorf("the better fit is %s of %s, want same of D-0000000a", got[0].Kind, got[0].Defect)
 	}
-	if got[1].Kind != PossibleDuplicate || got[1].Likely {
-		t.Errorf("the worse fit is %s, likely %v; want an unlikely possible_duplicate", got[1].Kind, got[1].Likely)
+	if got[1].Kind != PossibleDuplicate || !got[1].Likely {
+		t.Errorf("the worse fit is %s, likely %v; want a likely possible_duplicate, for one reviewer may report one defect twice", got[1].Kind, got[1].Likely)
 	}
 }
 
@@ -337,5 +337,19 @@ func BenchmarkReconcile(b *testing.B) {
 	}
 	for b.Loop() {
 		Reconcile(obs, known, Options{})
+	}
+}
+
+// Words for one thing meet by what they speak of.
+func TestConceptsMeetWithoutACommonWord(t *testing.T) {
+	t.Parallel()
+	a := recorded("D-0000000a", "", 0, "Two goroutines write the totals without a mutex.")
+	a.Places = nil
+	o := observed("Data race on the sums when requests are handled in parallel.", "", 0)
+	r := newRun([]Observation{o}, append(noise(), a), Options{Bands: DefaultBands()})
+	r.twin = []int{-1}
+	f := r.scorer.compare(&r.scorer.obs[0], &r.scorer.known[len(r.known)-1])
+	if f.alias > 0.05 || f.concept < 0.5 {
+		t.Errorf("alias %.2f and concept %.2f, want hardly a common word and one concept", f.alias, f.concept)
 	}
 }

@@ -16,9 +16,9 @@ const closeLook = 16
 // scorer compares the observations of a run with the known defects. It holds
 // every text of both, so that a word which everybody uses weighs nothing.
 type scorer struct {
-	words, grams *space
-	obs          []profile
-	known        []profile
+	words, grams, concepts *space
+	obs                    []profile
+	known                  []profile
 	// postings list, per term of words, the wordings of known defects.
 	postings [][]posting
 	// byPath lists the known defects with a place in a file.
@@ -42,7 +42,7 @@ type posting struct {
 }
 
 func newScorer(obs []Observation, known []Known) *scorer {
-	s := &scorer{words: newSpace(), grams: newSpace(), byPath: map[string][]int{}}
+	s := &scorer{words: newSpace(), grams: newSpace(), concepts: newSpace(), byPath: map[string][]int{}}
 	for i := range known {
 		k := &known[i]
 		p := profile{places: k.Places, category: label(k.Category), quote: squeeze(k.Quote)}
@@ -70,6 +70,7 @@ func newScorer(obs []Observation, known []Known) *scorer {
 	}
 	s.words.weigh()
 	s.grams.weigh()
+	s.concepts.weigh()
 	s.fields = measureTrust(s.obs, s.known)
 	s.postings = make([][]posting, len(s.words.df))
 	for k := range s.known {
@@ -88,8 +89,10 @@ func newScorer(obs []Observation, known []Known) *scorer {
 }
 
 func (s *scorer) read(text string) int {
+	ts := terms(text)
 	s.grams.add(gramsOf(text))
-	return s.words.add(terms(text))
+	s.concepts.add(concepts(ts))
+	return s.words.add(ts)
 }
 
 func (s *scorer) center(docs []int) (words, grams vector) {
@@ -115,6 +118,8 @@ type features struct {
 	words, alias float64
 	// grams compares runs of four characters.
 	grams float64
+	// concept compares what the words speak of, with the best single wording.
+	concept float64
 	// overlap is the shared weight as a part of the lighter text.
 	overlap float64
 	// rival is what words is for the best other defect.
@@ -123,6 +128,9 @@ type features struct {
 	path float64
 	// line is 1 for the same place and falls with the distance.
 	line float64
+	// fit is line where the words go with it: 1 for the same place and a best
+	// wording with a cosine of a third or more.
+	fit float64
 	// symbol and category are negative for a difference; their size is what
 	// the field can tell.
 	symbol, category float64
@@ -201,9 +209,11 @@ func (s *scorer) compare(o, k *profile) features {
 		for _, b := range k.docs {
 			f.alias = max(f.alias, dot(s.words.docs[a], s.words.docs[b]))
 			f.overlap = max(f.overlap, s.words.overlap(a, b))
+			f.concept = max(f.concept, dot(s.concepts.docs[a], s.concepts.docs[b]))
 		}
 	}
 	f.path, f.line = s.fields.place(o, k)
+	f.fit = f.line * min(1, 3*f.alias)
 	f.category = s.fields.category.compare(o.category, k.category)
 	f.symbol = s.fields.symbol.compare(o.symbol, k.symbol)
 	if o.quote != "" && o.quote == k.quote {

@@ -116,7 +116,7 @@ type Change struct {
 // Options tune a Mapper. The zero value is ready to use.
 type Options struct {
 	// Symbols lists the declarations of a file; nil means the built-in
-	// Symbols function. A caller with universal-ctags passes its own.
+	// Symbols function.
 	Symbols SymbolSource
 	// Redact hides secrets in the lines of the anchors that answers carry.
 	// When nil, answers carry no anchor.

@@ -12,8 +12,8 @@ import (
 )
 
 // reopen finds closed defects that are back: a commit says that it reverts the
-// fix, or the change since then adds the defect's code again, line and
-// surroundings. A person's dismissal is reopened by neither.
+// fix, the change since then adds the defect's code again, line and surroundings,
+// or it takes out again what the fix had added. A person's dismissal is reopened by neither.
 func (j *job) reopen(ctx context.Context) {
 	routes := map[string]route{}
 	jumps := map[string]*relocate.Mapper{}
@@ -28,7 +28,7 @@ func (j *job) reopen(ctx context.Context) {
 			routes[closed] = r
 			jumps[closed] = j.jump(ctx, closed, r)
 		}
-		reason, evidence, to := j.back(d, bad, r, jumps[closed])
+		reason, evidence, to := j.back(ctx, d, bad, r, jumps[closed])
 		if reason == "" {
 			continue
 		}
@@ -87,7 +87,7 @@ func (j *job) jump(ctx context.Context, from string, r route) *relocate.Mapper {
 }
 
 // back says why a closed defect is open again and where, "" when it is not.
-func (j *job) back(d *ledger.Defect, bad finding.Location, r route, jump *relocate.Mapper) (reason string, evidence []string, to finding.Location) {
+func (j *job) back(ctx context.Context, d *ledger.Defect, bad finding.Location, r route, jump *relocate.Mapper) (reason string, evidence []string, to finding.Location) {
 	if jump != nil {
 		if a, ok, err := jump.Reopens(bad); err == nil && ok {
 			to = a.Location
@@ -98,5 +98,39 @@ func (j *job) back(d *ledger.Defect, bad finding.Location, r route, jump *reloca
 	if d.FixedIn != "" && slices.Contains(r.reverts, d.FixedIn) {
 		return "its fix was reverted", append(evidence, fmt.Sprintf("a commit says that it reverts %s", short(d.FixedIn))), to
 	}
+	if reason == "" && jump != nil && d.Status == ledger.Closed {
+		if at, ok := j.undone(ctx, d, bad, jump); ok {
+			return "its fix is gone", []string{fmt.Sprintf("every line that %s added to fix it was taken out again", short(d.FixedIn))}, at
+		}
+	}
 	return reason, evidence, to
+}
+
+// undone reports whether the lines that fixed a defect were taken out again while
+// its own code stayed, and where that is now. It is how a defect that consists in
+// missing lines comes back.
+func (j *job) undone(ctx context.Context, d *ledger.Defect, bad finding.Location, jump *relocate.Mapper) (finding.Location, bool) {
+	if ok, err := j.d.Repo.HasCommit(ctx, bad.Commit); bad.Commit == "" || err != nil || !ok {
+		return finding.Location{}, false
+	}
+	files, err := j.d.Repo.Diff(ctx, bad.Commit, d.FixedIn, git.DiffOptions{Context: git.NoContext, IgnoreSpace: true, Histogram: true})
+	if err != nil {
+		return finding.Location{}, false
+	}
+	fixing := j.mapper(ctx, d.FixedIn, files)
+	var cited []finding.Location
+	for _, v := range d.Verifications {
+		if v.Commit == d.FixedIn && v.Outcome == "passed" {
+			cited = append(cited, v.Locations...)
+		}
+	}
+	fix, found, err := fixing.Fix(bad, cited)
+	if err != nil || !found {
+		return finding.Location{}, false
+	}
+	if gone, err := jump.Undoes(fix); err != nil || !gone {
+		return finding.Location{}, false
+	}
+	a, err := relocate.Through(bad, []*relocate.Mapper{fixing, jump})
+	return a.Location, err == nil && a.How.Carries()
 }
