@@ -137,8 +137,7 @@ func (r *run) choose() {
 		gains[n] = map[int]float64{}
 		for _, m := range r.matches[i] {
 			if m.score >= r.opts.Bands.Ask && !taken[m.known] {
-				// Squared, so that no doubtful pair buys off a good one.
-				gains[n][m.known] = m.score * m.score
+				gains[n][m.known] = m.score
 			}
 		}
 		for _, p := range r.proofs[i] {
@@ -179,7 +178,7 @@ func (r *run) decide() []Decision {
 func (r *run) decision(i int) Decision {
 	d := Decision{Kind: New, Twin: -1, Candidates: r.candidates(i), Reason: "nothing known is like it"}
 	k := r.chosen[i]
-	if k < 0 {
+	if k < 0 || r.shares(i, k) {
 		if len(d.Candidates) == 0 {
 			return d
 		}
@@ -221,6 +220,16 @@ func (r *run) decision(i int) Decision {
 		d.Reason = fmt.Sprintf("likeness %.2f", m.score)
 	}
 	return d
+}
+
+// shares reports whether observation i got known defect k only because another
+// observation has the defect it is likely about.
+func (r *run) shares(i, k int) bool {
+	if _, proven := r.proof(i, k); proven {
+		return false
+	}
+	m, next := r.standing(i, k)
+	return m.score < r.opts.Bands.Likely && next >= r.opts.Bands.Shared
 }
 
 func (r *run) unsure() Kind {
