@@ -124,17 +124,18 @@ func (j *job) prove(ctx context.Context, v validator.Validator, ofBase bool) pro
 }
 
 // decided describes the classes that a validator claims, as the base's ledger
-// and the ledger branch know them.
+// knows them.
 func (j *job) decided(classes []string) []projection.Decided {
+	if len(classes) == 0 {
+		return nil
+	}
+	claims := map[string]string{}
+	for _, known := range j.knownClasses() {
+		claims[known.FP] = known.Claim
+	}
 	var out []projection.Decided
 	for _, fp := range classes {
-		d := projection.Decided{Class: fp}
-		for _, known := range j.knownClasses() {
-			if known.FP == fp {
-				d.Claim = known.Claim
-			}
-		}
-		out = append(out, d)
+		out = append(out, projection.Decided{Class: fp, Claim: claims[fp]})
 	}
 	return out
 }

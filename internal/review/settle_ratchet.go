@@ -97,6 +97,9 @@ func (j *job) due() projection.Due {
 // triage adds to the report what this run saw once too often: the recurring
 // classes it has claims of.
 func (j *job) triage() {
+	if !slices.ContainsFunc(j.events, func(e ledger.Event) bool { return e.Opened != nil || e.Observed != nil }) {
+		return
+	}
 	d := j.due()
 	d.Rules = nil
 	d.Classes = slices.DeleteFunc(d.Classes, func(c ledger.Due) bool {
