@@ -22,8 +22,8 @@ func (j *job) check(ctx context.Context, r *result) error {
 
 // checkAll lets the checkers of the whole look at what all batches came to.
 func (j *job) checkAll(ctx context.Context) {
-	if j.noModel() != "" {
-		return
+	if j.noModel() != "" || len(j.cut.Batches) == 0 {
+		return // nothing was read that they have not seen
 	}
 	whole := &result{all: j.results, payer: j.whole()}
 	if err := j.checkWhen(ctx, checker.LastBatch, session.LastID, whole, j.session.Snapshot().Last.Checks); err != nil {

@@ -284,6 +284,17 @@ func (c Config) check() error {
 	if err := c.Rules.check(); err != nil {
 		return err
 	}
+	for _, n := range []struct {
+		key   string
+		value float64
+	}{
+		{"batch.same_dir_similarity", c.Batch.SameDirSimilarity},
+		{"batch.cross_dir_similarity", c.Batch.CrossDirSimilarity},
+	} {
+		if !(n.value >= 0 && n.value <= 1) {
+			return fmt.Errorf("%s: %v; want 0 to 1", n.key, n.value)
+		}
+	}
 	if c.Comments.MaxPerReview > maxLineComments {
 		return fmt.Errorf("comments.max_per_review: %d; GitHub fails on reviews of many more than %d", c.Comments.MaxPerReview, maxLineComments)
 	}

@@ -46,6 +46,7 @@ func TestParseConfig(t *testing.T) {
 		"the laptop's mode":       {text: "ledger: {mode: local}\n", err: "ledger.mode"},
 		"a pool below nothing":    {text: "rules: {max_active: -1}\n", err: "rules.max_active: -1; want at least 0"},
 		"a rule of no occasion":   {text: "rules: {min_occurrence: 0}\n", err: "rules.min_occurrence: 0; want at least 1"},
+		"more than alike":         {text: "batch: {cross_dir_similarity: 1.5}\n", err: "batch.cross_dir_similarity: 1.5; want 0 to 1"},
 		"surer than sure":         {text: "rules: {min_confidence: 2}\n", err: "rules.min_confidence: 2; want a number from 0 to 1"},
 		"a source of no signals":  {text: "rules: {sources: [dreams]}\n", err: `rules.sources: "dreams"; want some of user_reject, bug, recheck, user_adopt`},
 		"a batch of no lines":     {text: "batch: {max_lines: 0}\n", err: "batch.max_lines: 0; want at least 1"},

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,6 +101,9 @@ func (j *job) reviewAll(ctx context.Context) error {
 // work takes batches from the session until it hands out no more.
 func (j *job) work(ctx context.Context) error {
 	for {
+		if _, err := j.session.Expire(j.d.Now()); err != nil {
+			return err
+		}
 		task, ok, err := j.session.HandOut(j.d.Now())
 		if err != nil || !ok {
 			return err
@@ -120,6 +124,8 @@ func (j *job) perform(ctx context.Context, r *result, task session.Task) error {
 	}
 	if r.asks == nil {
 		j.prepare(r)
+	}
+	if r.payer.purse == nil {
 		var err error
 		if r.payer.purse, err = j.budget.fill(cost(r.asks)); err != nil {
 			_, err = j.session.Submit(task.Batch, &session.Result{Unreviewed: failure(err)}, j.d.Now())
@@ -128,6 +134,9 @@ func (j *job) perform(ctx context.Context, r *result, task session.Task) error {
 	}
 	out := j.attempt(ctx, r, task.Deadline)
 	move, err := j.session.Submit(task.Batch, &out, j.d.Now())
+	if errors.As(err, new(*session.OrderError)) {
+		return nil // it came too late, and the session has taken the batch back
+	}
 	if err != nil || move.Step == session.StepHandOut {
 		return err
 	}

@@ -155,7 +155,7 @@ func clipLine(s string) string {
 // are unchanged need not be read again.
 func promptHash(rs []reviewer, cs []checker.Checker, name string, l batch.Limits) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%s\x00%d\x00", name, findingsSchema, l.MaxLines)
+	fmt.Fprintf(h, "%s\x00%s\x00%v\x00", name, findingsSchema, l)
 	for _, t := range lookups() {
 		fmt.Fprintf(h, "%s\x00%s\x00%s\x00", t.Name, t.Description, t.Parameters)
 	}

@@ -25,4 +25,8 @@ func lockFolder(root *os.Root) (*os.File, error) {
 	return f, nil
 }
 
-func unlockFolder(_ *os.Root, f *os.File) error { return f.Close() }
+// unlockFolder lets the next writer in. Closing the file alone would not: a
+// process that is being started holds a copy of it until it runs its program.
+func unlockFolder(_ *os.Root, f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}

@@ -32,38 +32,6 @@ type Checker struct {
 	When     When    `json:"when"`
 }
 
-// known are the checkers that crev has, in their order.
-var known = []Checker{
-	{"recheck", 1, EachBatch},
-	{"memory_neg", 1.5, EachBatch},
-	{"contract", 2, LastBatch},
-	{"requirements", 3, LastBatch},
-	{"memory_pos", 4, EachBatch},
-	{"filter", 98, LastBatch},
-	{"fix", 99, LastBatch},
-}
-
-// Checkers returns the named checkers in their order, each once. An unknown name
-// is an error that lists those there are.
-func Checkers(names ...string) ([]Checker, error) {
-	var out []Checker
-	for _, c := range known {
-		if slices.Contains(names, c.Name) {
-			out = append(out, c)
-		}
-	}
-	for _, name := range names {
-		if !slices.ContainsFunc(known, func(c Checker) bool { return c.Name == name }) {
-			all := make([]string, 0, len(known))
-			for _, c := range known {
-				all = append(all, c.Name)
-			}
-			return nil, fmt.Errorf("unknown checker %q; there are %q", name, all)
-		}
-	}
-	return out, nil
-}
-
 // Planned is a batch of the plan.
 type Planned struct {
 	ID    string   `json:"id"`
