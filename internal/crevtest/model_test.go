@@ -160,8 +160,8 @@ func TestModelExampleIsAScript(t *testing.T) {
 		}
 	}
 	script, err := crevtest.ParseScript(example.Bytes())
-	if err != nil || len(script.Rules) != 7 || script.Default == nil {
-		t.Errorf("ParseScript(example) = %d rules, %v; want 7 and a default:\n%s", len(script.Rules), err, example.String())
+	if err != nil || len(script.Rules) != 8 || !script.Rules[7].Hang || script.Default == nil {
+		t.Errorf("ParseScript(example) = %d rules, %v; want 8, the last of which hangs, and a default:\n%s", len(script.Rules), err, example.String())
 	}
 }
 

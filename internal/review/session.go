@@ -46,13 +46,6 @@ func (j *job) begin() error {
 		return err
 	}
 	h := session.Header{Run: j.in.Run, Started: now, Base: j.in.Base, Head: j.in.Head, Prompts: config, Plan: plan, Limits: limits}
-	if j.in.Part == PartCollect {
-		// Every batch without a record is named, not the first one alone. One
-		// that is not finished is unreviewed.
-		if _, err := session.Collect(j.in.Session); errors.As(err, new(*session.NoRecordError)) {
-			return err
-		}
-	}
 	if j.in.Part == PartBatch {
 		j.journal, err = session.Join(j.in.Session, h, j.in.Batch)
 	} else {

@@ -78,12 +78,16 @@ func (j *Journal) load() error {
 	if j.only != "" {
 		names = []string{fileName(j.only)}
 	}
+	var missing []error // all of them are named, not the first one alone
 	for _, name := range names {
-		if err := j.loadFile(name); err != nil {
+		switch err := j.loadFile(name); {
+		case errors.As(err, new(*NoRecordError)):
+			missing = append(missing, err)
+		case err != nil:
 			return err
 		}
 	}
-	return nil
+	return errors.Join(missing...)
 }
 
 func (j *Journal) loadFile(name string) error {
