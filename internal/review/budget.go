@@ -99,10 +99,14 @@ type ticket struct {
 func (b *budget) ticket(p *purse) *ticket { return &ticket{b: b, purse: p} }
 
 // admit is asked before each HTTP request with the tokens it may take. What the
-// purse still holds is used first.
+// purse still holds is used first. The requests of a call follow one another, and
+// one that is sent again has mostly failed and cost nothing, so the largest of
+// them is reserved and not their sum: an endpoint that turns requests away must
+// not use the budget up.
 func (t *ticket) admit(tokens int) error {
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
+	tokens = max(0, tokens-t.reserved)
 	held := 0
 	if t.purse != nil {
 		held = min(t.purse.held, tokens)

@@ -26,18 +26,27 @@ func TestBudget(t *testing.T) {
 	if !errors.As(err, new(overBudget)) || !strings.Contains(err.Error(), "model.max_tokens_per_run") {
 		t.Errorf("the third request: %v, want a refusal that names the key", err)
 	}
-	// A repair is one more request of the same call.
-	if err := first.admit(600); err != nil {
+	// A request that is sent again, however often, takes the place of the one
+	// that failed; one that is longer needs room for the rest.
+	for range 5 {
+		if err := first.admit(1200); err != nil {
+			t.Errorf("the same request again: %v", err)
+		}
+	}
+	if err := first.admit(1800); err != nil {
 		t.Errorf("a repair that fits: %v", err)
 	}
+	if err := first.admit(1801); err == nil {
+		t.Error("a repair that does not fit was admitted")
+	}
 	// What was used for less is free again, and retries count.
-	first.settle("m", model.Usage{Prompt: 100, Completion: 10}, 4)
+	first.settle("m", model.Usage{Prompt: 100, Completion: 10}, 8)
 	second.settle("m", model.Usage{}, 1)
 	if err := b.ticket(nil).admit(2800); err != nil {
 		t.Errorf("after two cheap calls: %v", err)
 	}
-	if b.requests != 6 || b.used.Prompt != 100 {
-		t.Errorf("requests = %d, prompt tokens = %d, want 6 and 100", b.requests, b.used.Prompt)
+	if b.requests != 10 || b.used.Prompt != 100 {
+		t.Errorf("requests = %d, prompt tokens = %d, want 10 and 100", b.requests, b.used.Prompt)
 	}
 }
 
@@ -60,7 +69,7 @@ func TestBudgetPurse(t *testing.T) {
 	if err := inside.admit(5000); err != nil {
 		t.Errorf("a request of the batch within its purse: %v", err)
 	}
-	if err := inside.admit(1001); err == nil {
+	if err := inside.admit(6001); err == nil {
 		t.Error("a request beyond the purse was admitted though nothing else is left")
 	}
 	inside.settle("m", model.Usage{Prompt: 2000}, 1)
