@@ -31,6 +31,9 @@ type ask struct {
 func (j *job) asks(b batch.Batch) []*ask {
 	m := j.material(b)
 	texts := []string{m.title, m.description, m.uses}
+	for _, g := range m.guides {
+		texts = append(texts, g.text)
+	}
 	for _, p := range m.batch.Parts {
 		texts = append(texts, numbered(p.Hunks), m.around[p.File.Path()])
 	}

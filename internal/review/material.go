@@ -17,6 +17,9 @@ func (j *job) material(b batch.Batch) material {
 		around:      map[string]string{},
 		uses:        j.redact(j.uses.of(b)),
 	}
+	for _, g := range guides(j.baseTree, b) {
+		m.guides = append(m.guides, guide{g.path, j.redact(g.text)})
+	}
 	m.batch.Parts = slices.Clone(b.Parts)
 	for i, p := range b.Parts {
 		m.batch.Parts[i].Hunks = j.redactHunks(p.Hunks)

@@ -69,7 +69,9 @@ const maxReply = 8_000
 // rules or an old comment: finders run cold.
 type material struct {
 	title, description string
-	batch              batch.Batch
+	// guides say how the project's code is written, for the batch's files.
+	guides []guide
+	batch  batch.Batch
 	// around is the code around the hunks, by path, numbered.
 	around map[string]string
 	// uses is code of other files that names what the batch touches.
@@ -83,6 +85,9 @@ func findRequest(r reviewer, name, fence string, m material) model.Request {
 	fmt.Fprintf(&b, "Batch %s: %s.\n", m.batch.ID, countFiles(len(m.batch.Paths())))
 	if m.title != "" || m.description != "" {
 		b.WriteString(model.Fenced(fence, "title and description of the change, as its author gives them", m.title+"\n\n"+m.description))
+	}
+	for _, g := range m.guides {
+		b.WriteString(model.Fenced(fence, "how this project writes code, from "+g.path, g.text))
 	}
 	for _, p := range m.batch.Parts {
 		b.WriteString(model.Fenced(fence, "diff of "+partName(p.File), numbered(p.Hunks)))
