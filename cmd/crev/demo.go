@@ -2,25 +2,15 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"embed"
 	"flag"
 	"fmt"
-	"io"
-	"io/fs"
-	"log/slog"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/crev-ratchet/crev/internal/git"
 	"github.com/crev-ratchet/crev/internal/ledger"
-	"github.com/crev-ratchet/crev/internal/model/replay"
-	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/review"
-	"github.com/crev-ratchet/crev/internal/sandbox"
 )
 
 // all: keeps .crev/, which go:embed would leave out.
@@ -28,23 +18,9 @@ import (
 //go:embed all:demo
 var demoFiles embed.FS
 
-// demoPR is the pull request of the story.
-const demoPR = 42
-
-// demoCommit is one commit of the story: files laid over those before, and files
-// taken away.
-type demoCommit struct {
-	folder, message, tells string
-}
-
-var demoStory = []demoCommit{
-	{"1-endpoint", "List invoices", "An endpoint lists invoices of the customer that the request names."},
-	{"2-service", "Move invoices into a service, check the role", "The code moves to another file and gains a role check. The old lines are gone; the defect is not."},
-	{"3-session", "Take the tenant from the session", "The tenant comes from the session, and a negative test shows it."},
-}
-
-// demoCommand tells the story of one defect across three commits, with real git,
-// scripted answers, no network and no key.
+// demoCommand tells the story of one defect, of what a team says to it and of
+// the check that ends it, with real git, scripted answers, no network and no
+// key.
 func demoCommand(ctx context.Context, w world, flags *flag.FlagSet, args []string) error {
 	keep := flags.String("keep", "", "build the repository in `DIR`, which must not exist, and leave it there")
 	if err := noArgs(flags, args); err != nil {
@@ -59,146 +35,88 @@ func demoCommand(ctx context.Context, w world, flags *flag.FlagSet, args []strin
 		defer func() { _ = os.RemoveAll(tmp) }()
 		dir = filepath.Join(tmp, "shop")
 	}
-	s := &demo{w: w, dir: dir, at: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)}
+	s, err := newDemo(w, dir)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
 	if err := s.tell(ctx); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
 	if *keep != "" {
-		fmt.Fprintf(w.out, "\nThe repository is in %s. Try there:\n  crev ledger tally\n  crev ledger show %s\n  crev ledger triage --recur 1\n", dir, s.defect)
+		s.say("\nThe repository is in %s, its main branch as it was before scene 6: turn the ratchet yourself. "+
+			"The branches check and refunds hold what you saw. Begin with:", *keep)
+		s.say("  cd %s\n  crev ledger triage\n  crev ledger show %s\n  crev rule list", *keep, s.defect)
 	}
-	return nil
+	return s.page.Flush()
 }
 
 // demo is the story while it is told. It has a clock of its own, so that it reads
 // the same each time.
 type demo struct {
-	w   world
-	dir string
-	at  time.Time
+	w     world
+	page  *page
+	model review.Model
+	forge demoForge
+	dir   string
+	at    time.Time
+	// runs counts runs, to name them.
+	runs int
 	// defect is the one the story is about.
 	defect ledger.DefectID
 }
 
+// scene is one step of the story: a heading, a line on what is new in it, and
+// what happens.
+type scene struct {
+	title, tells string
+	play         func(context.Context) error
+}
+
 func (s *demo) tell(ctx context.Context) error {
-	if err := os.Mkdir(s.dir, 0o755); err != nil {
+	s.say("A small shop, three pull requests, and what crev makes of them. The model's answers are scripted; " +
+		"everything else is what crev does in your repository.")
+	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	if err := s.git(ctx, "init", "-q", "-b", "main"); err != nil {
-		return err
-	}
-	if err := s.commit(ctx, "0-base", "Shop"); err != nil {
-		return err
-	}
-	if err := s.git(ctx, "switch", "-q", "-c", "invoices"); err != nil {
-		return err
-	}
-	fmt.Fprint(s.w.out, "A pull request of three commits, reviewed after each push. The model's answers are\nscripted; everything else is what crev does in your repository.\n")
-	for i, c := range demoStory {
-		fmt.Fprintf(s.w.out, "\n=== Commit %c: %s ===\n%s\n\n", 'A'+i, c.message, c.tells)
-		if err := s.commit(ctx, c.folder, c.message); err != nil {
-			return err
-		}
-		if err := s.review(ctx, i+1); err != nil {
-			return err
+	for i, c := range s.scenes() {
+		s.say("\n=== %d. %s ===\n%s\n", i+1, c.title, c.tells)
+		if err := c.play(ctx); err != nil {
+			return fmt.Errorf("scene %d: %w", i+1, err)
 		}
 	}
-	return nil
+	return s.git(ctx, "switch", "-q", "main")
 }
 
-// review runs crev on the head, as a push would.
-func (s *demo) review(ctx context.Context, n int) error {
-	repo, err := git.Open(ctx, s.dir)
-	if err != nil {
-		return err
+// scenes are the story in its order.
+func (s *demo) scenes() []scene {
+	invoices := s.forge.open(42, "invoices", "Invoices", "omar")
+	sum := s.forge.open(43, "sum", "Sum of the invoices", "omar")
+	count := s.forge.open(44, "count", "Count the invoices", "lena")
+	return []scene{
+		{"A finding becomes a defect",
+			"Omar opens pull request 42: an endpoint lists the invoices of whatever customer the request names.",
+			s.push(invoices, "1-endpoint", "List invoices")},
+		{"It moves, and is still the same",
+			"The code goes to another file and gains a role check. The old lines are gone; the defect is not.",
+			s.push(invoices, "2-service", "Move invoices into a service, check the role")},
+		{"It closes on proof",
+			"The tenant comes from the session, and a test shows it: it fails on the code before and passes now.",
+			s.push(invoices, "3-session", "Take the tenant from the session")},
+		{"A reply becomes a rule, a false one does not",
+			"Pull request 42 is merged. In 43 the defect is back in another form, and people answer: " +
+				"Maria states what the team wants, Omar what he believes of the code.",
+			s.answered(invoices, sum)},
+		{"The rule holds, and who set it is asked",
+			"Pull request 44 has a number in a test again, and nobody has to read about it. Lena wants the opposite of Maria's rule.",
+			s.disputed(count)},
+		{"What keeps coming back",
+			"Three pull requests took the customer from the request. crev counts, and says what to type.",
+			s.triage},
+		{"It becomes a check",
+			"The scaffold comes from the ledger: the code that was found, its fix, a pattern. Promotion takes proof.",
+			s.promote},
+		{"The next change is stopped without a model",
+			"Somebody does it once more. The gate fails with path and line, and no reviewer argues about it again.",
+			s.stopped},
 	}
-	defer repo.Close()
-	answers, err := fs.Sub(demoFiles, "demo")
-	if err != nil {
-		return err
-	}
-	player, err := replay.Open(answers)
-	if err != nil {
-		return err
-	}
-	head, err := repo.Resolve(ctx, "HEAD")
-	if err != nil {
-		return err
-	}
-	base, err := repo.Resolve(ctx, "main")
-	if err != nil {
-		return err
-	}
-	out, err := review.Run(ctx, review.Request{
-		Run: fmt.Sprintf("demo.%d", n), PR: demoPR, Base: base, Head: head,
-		Title: "Invoices", LedgerMode: review.LedgerLocal, ModelName: "scripted",
-	}, review.Deps{
-		Repo: repo, Runner: lazyRunner(ctx, sandbox.Options{}),
-		Rand: rand.Reader, Now: func() time.Time { return s.at },
-		Connect: func(review.ModelConfig) (review.Model, string, error) { return player, "", nil },
-		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Ledgers: func(context.Context, string) ([]fs.FS, error) {
-			return []fs.FS{os.DirFS(filepath.Join(s.dir, ".crev", "ledger"))}, nil
-		},
-	})
-	if err != nil {
-		return err
-	}
-	if err := projection.WriteText(s.w.out, &out.Report); err != nil {
-		return err
-	}
-	fmt.Fprintln(s.w.out)
-	for _, e := range out.Events {
-		if e.Opened != nil {
-			s.defect = e.Defect
-		}
-		line := strings.TrimSpace(string(e.Line()))
-		_, payload, _ := strings.Cut(line, `"`+string(e.Kind())+`":`)
-		fmt.Fprintf(s.w.out, "ledger  %-14s %-10s %s\n", e.Kind(), e.Defect, cut(strings.TrimSuffix(payload, "}"), 90))
-	}
-	return nil
-}
-
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
-}
-
-// commit lays a folder of the story over the work tree and commits it. A file of
-// an earlier commit that the folder replaces by another layout stays.
-func (s *demo) commit(ctx context.Context, folder, message string) error {
-	root := "demo/" + folder
-	err := fs.WalkDir(demoFiles, root, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := demoFiles.ReadFile(p)
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(s.dir, filepath.FromSlash(strings.TrimPrefix(p, root+"/")))
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			return err
-		}
-		mode := fs.FileMode(0o644)
-		if path.Base(p) == "check.sh" {
-			mode = 0o755
-		}
-		return os.WriteFile(to, b, mode)
-	})
-	if err != nil {
-		return err
-	}
-	s.at = s.at.Add(time.Hour)
-	if err := s.git(ctx, "add", "--all", "--", ".", ":!.crev/ledger"); err != nil {
-		return err
-	}
-	return s.git(ctx, "commit", "-q", "-m", message)
-}
-
-// git runs one git command in the demo's repository, at the story's time.
-func (s *demo) git(ctx context.Context, args ...string) error {
-	_, err := git.Scratch{Dir: s.dir, Name: "Demo"}.Run(ctx, s.at, args...)
-	return err
 }

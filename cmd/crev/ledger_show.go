@@ -287,3 +287,11 @@ func ledgerExport(_ context.Context, w world, flags *flag.FlagSet, args []string
 	}
 	return out.Flush()
 }
+
+// cut shortens a text to so many bytes.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
