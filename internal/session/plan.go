@@ -47,6 +47,8 @@ type Plan struct {
 	// of findings that the last review had.
 	Reused   *Reused   `json:"reused,omitempty"`
 	Checkers []Checker `json:"checkers"`
+	// Trail says of every file where it is and why, for people.
+	Trail []batch.Placement `json:"trail,omitempty"`
 }
 
 // Reused is the batch of unchanged files.
@@ -57,7 +59,7 @@ type Reused struct {
 
 // PlanOf turns a cut into a plan.
 func PlanOf(cut batch.Plan, checkers []Checker) Plan {
-	p := Plan{Checkers: slices.Clone(checkers)}
+	p := Plan{Checkers: slices.Clone(checkers), Trail: slices.Clone(cut.Trail)}
 	slices.SortStableFunc(p.Checkers, func(a, b Checker) int { return cmp.Compare(a.Priority, b.Priority) })
 	for _, b := range cut.Batches {
 		p.Batches = append(p.Batches, Planned{ID: b.ID, Paths: b.Paths(), Lines: b.Lines()})

@@ -405,6 +405,7 @@ func TestPlanOf(t *testing.T) {
 		Reused:   &Reused{[]string{"b.go"}, 2},
 		Checkers: []Checker{{"recheck", 1, EachBatch}, {"memory_pos", 4, EachBatch}, {"filter", 98, LastBatch}},
 	}
+	want.Trail = cut.Trail
 	if d := cmp.Diff(want, PlanOf(cut, checkers)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
