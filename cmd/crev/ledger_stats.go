@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/ledger"
 )
 
@@ -24,9 +25,17 @@ func ledgerStats(_ context.Context, w world, flags *flag.FlagSet, args []string)
 	if err := problemsError(problems); err != nil {
 		return err
 	}
-	curve := ledger.Draw(events, c.classes)
+	curve, shares := ledger.Draw(events, c.classes), gateShares(events)
 	if *asJSON {
-		return printJSON(w.out, curve)
+		return printJSON(w.out, struct {
+			ledger.Curve
+			// Gate counts every recorded batch by what the quality gate said.
+			Gate gate.Shares `json:"gate"`
+		}{curve, shares})
+	}
+	if shares != (gate.Shares{}) {
+		fmt.Fprintf(w.out, "batches: %d passed, %d retried, %d forced, %d reused, %d unreviewed\n",
+			shares.Passed, shares.Retried, shares.Forced, shares.Reused, shares.Unreviewed)
 	}
 	if len(curve.Runs) == 0 {
 		fmt.Fprintln(w.out, "The ledger holds no findings. Record some with `crev ledger add`.")
@@ -47,4 +56,15 @@ func ledgerStats(_ context.Context, w world, flags *flag.FlagSet, args []string)
 	fmt.Fprintf(w.out, "%s, %d of them repeats (%.0f %%); %s decided by validators, %d saved\n",
 		plural(curve.Findings, "finding"), curve.Repeats, 100*curve.RepeatShare, plural(curve.Promoted, "class"), curve.Saved)
 	return nil
+}
+
+// gateShares count the batches of all runs by what the quality gate said.
+func gateShares(events []ledger.Event) gate.Shares {
+	var s gate.Shares
+	for _, e := range events {
+		if e.Reviewed != nil {
+			s.Add(e.Reviewed.Gate)
+		}
+	}
+	return s
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/crev-ratchet/crev/internal/batch"
+	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/review"
@@ -20,6 +22,10 @@ type runJSON struct {
 	Changes    []changeJSON          `json:"changes"`
 	Hidden     []hiddenJSON          `json:"hidden"`
 	Files      []fileJSON            `json:"files"`
+	Batches    []batchJSON           `json:"batches"`
+	Trail      []batch.Placement     `json:"trail"`
+	Counts     batch.Counts          `json:"counts"`
+	Gate       gateJSON              `json:"gate"`
 	Notes      []string              `json:"notes"`
 	Ledger     []string              `json:"ledger"`
 	LedgerAt   string                `json:"ledger_at,omitempty"`
@@ -59,6 +65,27 @@ type fileJSON struct {
 	Reason string           `json:"reason,omitempty"`
 }
 
+// batchJSON is one batch and what became of it.
+type batchJSON struct {
+	ID    string   `json:"id"`
+	Paths []string `json:"paths"`
+	// Lines is the number of diff lines.
+	Lines            int    `json:"lines"`
+	Gate             string `json:"gate"`
+	Reason           string `json:"reason,omitempty"`
+	Tries            int    `json:"tries"`
+	Findings         int    `json:"findings"`
+	PromptTokens     int    `json:"prompt_tokens"`
+	CompletionTokens int    `json:"completion_tokens"`
+}
+
+// gateJSON is what the quality gate said of this run's batches, and by which
+// limits.
+type gateJSON struct {
+	Shares gate.Shares   `json:"shares"`
+	Limits []gate.Origin `json:"limits"`
+}
+
 type tokensJSON struct {
 	Prompt     int     `json:"prompt"`
 	Completion int     `json:"completion"`
@@ -73,6 +100,7 @@ func summaryOf(o *review.Outcome) runJSON {
 		Conclusion: r.Conclusion, Reason: r.Reason, Blocked: o.Blocked, Base: r.Base, Head: r.Head,
 		Open: o.Open, New: o.New, Checks: []checkJSON{}, Defects: r.Defects, Changes: []changeJSON{},
 		Hidden: []hiddenJSON{}, Files: []fileJSON{}, Notes: r.Notes, Ledger: r.LedgerLines, LedgerAt: r.LedgerWhere,
+		Batches: []batchJSON{}, Trail: o.Trail, Counts: r.Counts, Gate: gateJSON{r.Shares(), o.Limits},
 		Tokens: tokensJSON{r.PromptTokens, r.CompletionTokens, r.CachedTokens, r.USD},
 	}
 	if out.Defects == nil {
@@ -83,6 +111,12 @@ func summaryOf(o *review.Outcome) runJSON {
 	}
 	if out.Ledger == nil {
 		out.Ledger = []string{}
+	}
+	if out.Trail == nil {
+		out.Trail = []batch.Placement{}
+	}
+	for _, b := range r.Batches {
+		out.Batches = append(out.Batches, batchJSON(b))
 	}
 	for _, c := range r.Checks {
 		cj := checkJSON{Name: c.Name, Status: c.Status, Reason: c.Reason, Failures: []failureJSON{}}

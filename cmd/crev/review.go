@@ -39,6 +39,18 @@ func (f *reviewFlags) register(flags *flag.FlagSet) {
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress on standard error")
 }
 
+// settings are the values of a flag that may be repeated.
+type settings []string
+
+// String is how the flag's default prints.
+func (s *settings) String() string { return strings.Join(*s, " ") }
+
+// Set adds one value.
+func (s *settings) Set(value string) error {
+	*s = append(*s, value)
+	return nil
+}
+
 func gateCommand(ctx context.Context, w world, flags *flag.FlagSet, args []string) error {
 	var f reviewFlags
 	f.register(flags)
@@ -62,7 +74,9 @@ func reviewCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 		play   = flags.String("replay", "", "answer model requests from `DIR` instead of an endpoint")
 		strict = flags.Bool("strict", false, "exit 3 when the review could not be completed")
 		parts  partFlags
+		set    settings
 	)
+	flags.Var(&set, "set", "change a key of the configuration for this run, `KEY=VALUE` as gate.mode=enforce; repeat for more")
 	parts.register(flags)
 	in, d, err := f.open(ctx, w, flags, args)
 	if err != nil {
@@ -72,7 +86,7 @@ func reviewCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 	if err := parts.fill(&in); err != nil {
 		return err
 	}
-	in.LedgerMode = review.LedgerLocal
+	in.LedgerMode, in.Set = review.LedgerLocal, set
 	d.Ledgers = func(context.Context, string) ([]fs.FS, error) {
 		return workTreeLedger(d.Repo.Dir())
 	}

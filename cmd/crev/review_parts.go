@@ -74,13 +74,25 @@ func (f *reviewFlags) plan(ctx context.Context, w world, in review.Request, d re
 		}
 		return printJSON(w.out, out)
 	}
+	if err := writePlan(w.out, p); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w.out, "review each with: crev review --session %s --batch N; then: crev review --session %[1]s --collect\n", in.Session)
+	return err
+}
+
+// writePlan prints the batches, and what the cut came to.
+func writePlan(w io.Writer, p *review.Planned) error {
 	for _, b := range p.Batches {
-		if _, err := fmt.Fprintf(w.out, "batch %s: %d lines, %s\n", b.ID, b.Lines, strings.Join(b.Paths, " ")); err != nil {
+		paths := make([]string, 0, len(b.Paths))
+		for _, path := range b.Paths {
+			paths = append(paths, oneLine(path))
+		}
+		if _, err := fmt.Fprintf(w, "batch %s: %d lines, %s\n", b.ID, b.Lines, strings.Join(paths, " ")); err != nil {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(w.out, "%s\nreview each with: crev review --session %s --batch N; then: crev review --session %[2]s --collect\n",
-		p.Counts, in.Session)
+	_, err := fmt.Fprintf(w, "%s\n", p.Counts)
 	return err
 }
 

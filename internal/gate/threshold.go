@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/crev-ratchet/crev/internal/finding"
 )
@@ -92,6 +93,28 @@ func Differing(t Thresholds) Source {
 		HighRisk:        differs(t.HighRisk, Default.HighRisk),
 		MaxRetries:      differs(t.MaxRetries, Default.MaxRetries),
 	}
+}
+
+// Chosen is the source of the limits with these keys of the configuration: what
+// a run was told. Other keys say nothing.
+func Chosen(t Thresholds, keys []string) Source {
+	return Source{
+		Mode:            chosen(keys, "mode", t.Mode),
+		EffortUnit:      chosen(keys, "effort_unit", t.EffortUnit),
+		MinEffort:       chosen(keys, "min_effort_coefficient", t.MinEffort),
+		MinDensity:      chosen(keys, "min_density_coefficient", t.MinDensity),
+		LinesPerFinding: chosen(keys, "lines_per_expected_finding", t.LinesPerFinding),
+		MinContent:      chosen(keys, "min_content_length", t.MinContent),
+		HighRisk:        chosen(keys, "high_risk_needs_suggestion", t.HighRisk),
+		MaxRetries:      chosen(keys, "max_retries", t.MaxRetries),
+	}
+}
+
+func chosen[T any](keys []string, key string, v T) *T {
+	if !slices.Contains(keys, key) {
+		return nil
+	}
+	return &v
 }
 
 func differs[T comparable](v, from T) *T {

@@ -41,6 +41,7 @@ func Summary(r *Report, p Plan) string {
 		}
 	}
 	writeCoverage(&b, r)
+	writeBatches(&b, r)
 	writeHidden(&b, r)
 	writeDue(&b, r)
 	writeLedger(&b, r)

@@ -39,6 +39,7 @@ func WriteText(w io.Writer, r *Report) error {
 	for _, s := range r.Proposed {
 		fmt.Fprintf(&b, "takes effect after the merge: %s\n", plain(s))
 	}
+	writeTextBatches(&b, r)
 	for _, c := range r.Coverage {
 		fmt.Fprintf(&b, "file %s: %s%s\n", plain(c.Path), c.State, tail(c.Reason))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/model"
 )
 
@@ -80,5 +79,3 @@ func failure(err error) string {
 	}
 	return "error"
 }
-
-func (j *job) thresholds() gate.Thresholds { return j.cfg.Gate.Thresholds() }

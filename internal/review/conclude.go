@@ -23,6 +23,7 @@ func (j *job) concludeGate() {
 // be.
 func (j *job) conclude() {
 	j.report.Memory = j.memoryChanges()
+	j.reportBatches()
 	for _, c := range j.coverage {
 		j.report.Coverage = append(j.report.Coverage, c)
 	}

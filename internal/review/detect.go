@@ -178,7 +178,7 @@ func (j *job) attempt(ctx context.Context, r *result, deadline time.Time) sessio
 	for _, a := range r.todo {
 		out.Usage = out.Usage.Plus(a.last)
 	}
-	out.Verdict, out.Findings = gate.Judge(w, j.thresholds()), len(w.Findings)
+	out.Verdict, out.Findings = gate.Judge(w, j.limits), len(w.Findings)
 	r.todo = refused(r.asks, out.Verdict)
 	return out
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/crev-ratchet/crev/internal/checker"
 	"github.com/crev-ratchet/crev/internal/diff"
 	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/git"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
@@ -28,7 +29,10 @@ type job struct {
 	d  Deps
 
 	// The revision.
-	cfg        Config
+	cfg Config
+	// limits are the gate's, origins say whose each is.
+	limits     gate.Thresholds
+	origins    []gate.Origin
 	mergeBase  string
 	baseTree   fs.FS
 	headTree   fs.FS
@@ -120,7 +124,7 @@ func newJob(ctx context.Context, in Request, d Deps) (*job, error) {
 	if j.headTree, err = d.Repo.Tree(ctx, j.in.Head, ""); err != nil {
 		return nil, err
 	}
-	if j.cfg, err = ReadConfig(j.baseTree); err != nil {
+	if err := j.configure(); err != nil {
 		return nil, err
 	}
 	if j.checkers, err = j.cfg.checkersOf(); err != nil {

@@ -22,7 +22,11 @@ func (j *job) plan(ctx context.Context) error {
 	limits := batch.Limits{MinLines: b.MinLines, MaxLines: b.MaxLines, SameDir: b.SameDirSimilarity, CrossDir: b.CrossDirSimilarity}
 	j.prompts = promptHash(j.reviewers, j.checkers, j.cfg.Model.Name, limits)
 	j.surface(ctx)
-	fresh := j.reuse(j.readFiles)
+	known, err := j.knownAtStart()
+	if err != nil {
+		return err
+	}
+	fresh := j.reuse(j.readFiles, known)
 	if j.noModel() == "" {
 		j.uses = findUses(fresh, j.tracked, j.text)
 	}
@@ -59,13 +63,13 @@ func (j *job) surface(ctx context.Context) {
 }
 
 // reuse marks files that were reviewed before and returns the others.
-func (j *job) reuse(files []*diff.File) []*diff.File {
+func (j *job) reuse(files []*diff.File, known *ledger.State) []*diff.File {
 	var fresh []*diff.File
 	for _, f := range files {
 		want := ledger.CoveredFile{Path: f.Path(), Blob: f.NewBlob, Base: f.OldBlob}
-		if _, ok := j.state.Covered(j.in.PR, want, j.prompts); ok {
+		if _, ok := known.Covered(j.in.PR, want, j.prompts); ok {
 			j.cover(f.Path(), projection.Reused, "same content as in an earlier review")
-			j.reused = append(j.reused, batch.ReusedFile{Path: f.Path(), Findings: j.findingsAt(f.Path())})
+			j.reused = append(j.reused, batch.ReusedFile{Path: f.Path(), Findings: findingsAt(known, f.Path())})
 			continue
 		}
 		fresh = append(fresh, f)
@@ -78,9 +82,9 @@ func (j *job) cover(path string, s projection.State, reason string) {
 }
 
 // findingsAt counts the active defects of a file.
-func (j *job) findingsAt(path string) int {
+func findingsAt(known *ledger.State, path string) int {
 	n := 0
-	for _, d := range j.state.All() {
+	for _, d := range known.All() {
 		if d.Status.Active() && len(d.Locations) > 0 && d.Locations[0].Path == path {
 			n++
 		}

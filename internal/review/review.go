@@ -12,7 +12,9 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/gate"
 	"github.com/crev-ratchet/crev/internal/git"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/model"
@@ -101,6 +103,10 @@ type Request struct {
 	// PartBatch.
 	Part  Part
 	Batch string
+	// Set changes keys of the base's configuration for this run, each as
+	// gate.mode=enforce. It is for who runs crev by hand: the base alone
+	// configures a review that others read.
+	Set []string
 	// ReportDir is where LedgerReport puts the run file, "" for nowhere.
 	ReportDir string
 	// Heard is the comment whose event woke Learn, as it was then; nil for
@@ -156,6 +162,10 @@ type Outcome struct {
 	Open, New int
 	// Events are what this run adds to the ledger.
 	Events []ledger.Event
+	// Trail says for every file that was read in which batch it was, and why.
+	Trail []batch.Placement
+	// Limits are the gate's, and where each comes from.
+	Limits []gate.Origin
 	// Plan is what was decided for GitHub; empty on a laptop.
 	Plan projection.Plan
 }

@@ -6,12 +6,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"time"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/checker"
+	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/session"
 )
 
@@ -31,7 +34,7 @@ const (
 func (j *job) begin() error {
 	plan := session.PlanOf(j.cut, sessionCheckers(j.checkers))
 	limits := session.DefaultLimits
-	limits.MaxRetries, limits.CheckRetries = j.cfg.Gate.MaxRetries, 0
+	limits.MaxRetries, limits.CheckRetries = j.limits.MaxRetries, 0
 	if s := j.cfg.Model.MaxSeconds; s > 0 {
 		limits.Run = time.Duration(s) * time.Second
 	}
@@ -60,10 +63,42 @@ func (j *job) begin() error {
 	if s := j.session.Corrected(); s != "" {
 		j.note("%s", s)
 	}
-	// The run is the one that was begun, whichever process goes on with it.
-	h = j.journal.Header()
-	j.in.Run, j.stamp = h.Run, h.Started
+	// The run is the one that was begun, whichever process goes on with it,
+	// unless that one has told the ledger already: what is found now is news.
+	if h = j.journal.Header(); j.in.Run == h.Run || !j.told(h.Run) {
+		j.in.Run, j.stamp = h.Run, h.Started
+	}
 	return nil
+}
+
+// told reports whether the ledger has heard of a run.
+func (j *job) told(run string) bool {
+	return slices.ContainsFunc(j.past, func(e ledger.Event) bool { return e.Run == run })
+}
+
+// knownAtStart is the state by which the batches are cut: that of the ledger
+// when the session began. A job that is run again finds the plan as it was,
+// although the ledger has heard of the run meanwhile.
+func (j *job) knownAtStart() (*ledger.State, error) {
+	if j.in.Session == "" {
+		return j.state, nil
+	}
+	h, err := session.ReadPlan(j.in.Session)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && j.in.Part == PartCollect:
+		return nil, fmt.Errorf("collect the session %s: there is no plan.json; bring it from where the plan was made", j.in.Session)
+	case errors.Is(err, fs.ErrNotExist):
+		return j.state, nil
+	case err != nil:
+		return nil, fmt.Errorf("read the plan of the session %s: %w", j.in.Session, err)
+	}
+	before := slices.DeleteFunc(slices.Clone(j.past), func(e ledger.Event) bool {
+		return e.Run == h.Run || e.At.After(h.Started)
+	})
+	if len(before) == len(j.past) {
+		return j.state, nil
+	}
+	return ledger.Fold(before, ledger.View{PR: j.in.PR}), nil
 }
 
 // end closes the journal.
@@ -112,7 +147,8 @@ type Planned struct {
 	Trail []batch.Placement
 	// Counts say what each phase of the cut came to.
 	Counts batch.Counts
-	// Reason says why no batch will be reviewed, "" when they can be.
+	// Reason says why no batch will be reviewed, "" when they can be. Without
+	// Deps.Connect nobody looked whether there is a model.
 	Reason string
 }
 
@@ -127,7 +163,7 @@ func Plan(ctx context.Context, in Request, d Deps) (_ *Planned, err error) {
 	if err := j.end(); err != nil {
 		return nil, err
 	}
-	return &Planned{Batches: session.PlanOf(j.cut, nil).Batches, Trail: j.cut.Trail, Counts: j.cut.Counts, Reason: j.noModel()}, nil
+	return &Planned{Batches: session.PlanOf(j.cut, nil).Batches, Trail: j.cut.Trail, Counts: j.cut.Counts, Reason: j.in.NoModel}, nil
 }
 
 // Batch reviews one batch of a plan and leaves what it came to in the session's
@@ -140,7 +176,7 @@ func Batch(ctx context.Context, in Request, d Deps) (_ *session.BatchState, err 
 	}
 	defer func() { err = errors.Join(err, j.end()) }()
 	if reason := j.noModel(); reason != "" {
-		return nil, fmt.Errorf("review batch %s: %s", in.Batch, reason)
+		return nil, &NoModelError{Batch: in.Batch, Reason: reason}
 	}
 	for _, b := range j.cut.Batches {
 		if b.ID == in.Batch {
@@ -153,6 +189,12 @@ func Batch(ctx context.Context, in Request, d Deps) (_ *session.BatchState, err 
 	st := j.stateOf(in.Batch)
 	return &st, nil
 }
+
+// NoModelError says why a batch cannot be reviewed here.
+type NoModelError struct{ Batch, Reason string }
+
+// Error says what is missing.
+func (e *NoModelError) Error() string { return fmt.Sprintf("review batch %s: %s", e.Batch, e.Reason) }
 
 // planned brings a run to the point where its batches are known.
 func planned(ctx context.Context, in Request, d Deps) (*job, error) {

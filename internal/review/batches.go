@@ -1,0 +1,33 @@
+package review
+
+import (
+	"github.com/crev-ratchet/crev/internal/batch"
+	"github.com/crev-ratchet/crev/internal/projection"
+	"github.com/crev-ratchet/crev/internal/session"
+)
+
+// reportBatches says how the change was cut and what became of every batch.
+func (j *job) reportBatches() {
+	j.report.Counts = j.cut.Counts
+	if reused := j.cut.Reused; len(reused.Paths) > 0 {
+		j.report.Batches = append(j.report.Batches, projection.Batch{
+			ID: batch.ReusedID, Paths: reused.Paths, Gate: string(session.ReusedGate), Findings: reused.Reviews})
+	}
+	if len(j.results) == 0 {
+		for _, b := range j.cut.Batches {
+			j.report.Batches = append(j.report.Batches, projection.Batch{
+				ID: b.ID, Paths: b.Paths(), Lines: b.Lines(), Gate: string(session.Unreviewed), Reason: j.noModel()})
+		}
+	}
+	for _, r := range j.results {
+		out := projection.Batch{
+			ID: r.batch.ID, Paths: r.batch.Paths(), Lines: r.batch.Lines(), Gate: string(r.state.Gate), Reason: r.reason(),
+			Tries: r.state.Tries, Findings: len(r.claims),
+			PromptTokens: r.usage.Prompt, CompletionTokens: r.usage.Completion,
+		}
+		if r.unreviewed() {
+			out.Reason, _ = explainReason(r.state.Reason)
+		}
+		j.report.Batches = append(j.report.Batches, out)
+	}
+}
