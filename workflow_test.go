@@ -190,14 +190,14 @@ func TestActionShapesAgree(t *testing.T) {
 	decode(t, "action.yml", &root)
 	decode(t, "docker/action.yml", &container)
 
-	inputs := []string{"api_key", "base_url", "github_token", "ledger_mode", "ledger_token", "mode", "model"}
+	inputs := []string{"api_key", "base_url", "batch", "github_token", "ledger_mode", "ledger_token", "mode", "model", "session"}
 	if got := slices.Sorted(maps.Keys(root.Inputs)); !slices.Equal(got, inputs) {
 		t.Errorf("action.yml takes %v, want %v", got, inputs)
 	}
 	if diff := cmp.Diff(root.Inputs, container.Inputs); diff != "" {
 		t.Errorf("inputs of action.yml (-) and docker/action.yml (+):\n%s", diff)
 	}
-	outputs := []string{"blocked", "conclusion", "new", "open"}
+	outputs := []string{"batches", "blocked", "conclusion", "new", "open"}
 	for name, a := range map[string]action{"action.yml": root, "docker/action.yml": container} {
 		if got := slices.Sorted(maps.Keys(a.Outputs)); !slices.Equal(got, outputs) {
 			t.Errorf("%s gives %v, want %v", name, got, outputs)

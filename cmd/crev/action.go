@@ -65,10 +65,11 @@ func actionCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 	switch mode := a.in.mode; mode {
 	case "":
 		return a.run(ctx, a.modeOfEvent())
-	case modeGate, modeReview, modeSettle, modeLearn:
+	case modeGate, modeReview, modeSettle, modeLearn, modePlan, modeBatch, modeCollect:
 		return a.run(ctx, mode)
 	default:
-		return usagef("action: mode %q; want %s, %s, %s or %s", mode, modeGate, modeReview, modeSettle, modeLearn)
+		return usagef("action: mode %q; want %s, %s, %s or %s, or in a matrix %s, %s or %s", mode,
+			modeGate, modeReview, modeSettle, modeLearn, modePlan, modeBatch, modeCollect)
 	}
 }
 
@@ -100,6 +101,9 @@ func (a *action) run(ctx context.Context, mode string) error {
 	}
 	if why != "" {
 		fmt.Fprintf(a.w.out, "crev skipped: %s\n", why)
+		if mode == modePlan {
+			return a.act.SetOutputList("batches", nil)
+		}
 		return a.outputs(&review.Outcome{Report: projection.Report{Conclusion: projection.Skipped, Reason: why}})
 	}
 	repo, auth, err := a.open(ctx)
@@ -114,8 +118,6 @@ func (a *action) run(ctx context.Context, mode string) error {
 	if mode == modeGate {
 		// The gate's job has the job's own token only, and reads with it.
 		d.Secrets = a.in.apiKey != "" || a.in.ledgerToken != ""
-	}
-	if mode == modeGate {
 		out, err := review.Gate(ctx, in, d)
 		if err != nil {
 			return err
@@ -124,6 +126,10 @@ func (a *action) run(ctx context.Context, mode string) error {
 	}
 	if err := a.equip(repo, auth, &in, &d); err != nil {
 		return err
+	}
+	in.Session = a.sessionDir(mode)
+	if mode != modeReview {
+		return a.part(ctx, mode, in, d)
 	}
 	out, err := review.Run(ctx, in, d)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 type inputs struct {
 	mode, ledgerMode, baseURL, model string
 	githubToken, ledgerToken, apiKey string
+	// session is the folder of a session, batch what a job of a matrix reviews.
+	session, batch string
 }
 
 func readInputs(act *github.Actions) inputs {
@@ -18,6 +20,7 @@ func readInputs(act *github.Actions) inputs {
 		mode: act.Input("mode"), ledgerMode: act.Input("ledger_mode"),
 		baseURL: act.Input("base_url"), model: act.Input("model"),
 		githubToken: act.Input("github_token"), ledgerToken: act.Input("ledger_token"), apiKey: act.Input("api_key"),
+		session: act.Input("session"), batch: act.Input("batch"),
 	}
 }
 

@@ -23,10 +23,11 @@ import (
 //go:embed setup
 var setup embed.FS
 
-// The two sets of workflows.
+// The sets of workflows.
 const (
 	workflowSplit  = "split"
 	workflowSingle = "single"
+	workflowFanOut = "fan-out"
 )
 
 // workflowFiles are the names of a set in setup/workflows.
@@ -36,9 +37,11 @@ func workflowFiles(set string) ([]string, error) {
 		return []string{"gate.yml", "review.yml", "learn.yml", "settle.yml"}, nil
 	case workflowSingle:
 		return []string{"crev.yml"}, nil
+	case workflowFanOut:
+		return []string{"gate.yml", "fan-out.yml", "learn.yml", "settle.yml"}, nil
 	}
-	return nil, usagef("--workflow %q: want %s (a check that can be required, forks welcome) or %s (one file)",
-		set, workflowSplit, workflowSingle)
+	return nil, usagef("--workflow %q: want %s (a check that can be required, forks welcome), %s (one file) or %s (split, with a matrix of jobs for huge changes)",
+		set, workflowSplit, workflowSingle, workflowFanOut)
 }
 
 // written is one file of init and what became of it.
@@ -52,7 +55,7 @@ type written struct {
 
 // initCommand sets a repository up. It writes either everything or nothing.
 func initCommand(_ context.Context, w world, flags *flag.FlagSet, args []string) error {
-	workflow := flags.String("workflow", workflowSplit, "`split`: gate, review, learn and settle, so that the gate can be required; single: one file")
+	workflow := flags.String("workflow", workflowSplit, "`split`: gate, review, learn and settle, so that the gate can be required; single: one file; fan-out: split, with a matrix of jobs for huge changes")
 	dir := flags.String("dir", "", "the `repository` to set up (default: the one around the working directory)")
 	force := flags.Bool("force", false, "replace files that are there and differ")
 	asJSON := flags.Bool("json", false, "print one JSON object on standard output")

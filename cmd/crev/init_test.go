@@ -28,8 +28,8 @@ func TestSetupIsTheExamples(t *testing.T) {
 	if diff := cmp.Diff(names("../../examples/workflows/*"), names("setup/workflows/*")); diff != "" {
 		t.Errorf("files (-examples +setup):\n%s", diff)
 	}
-	written := 0
-	for _, set := range []string{workflowSplit, workflowSingle} {
+	written := map[string]bool{}
+	for _, set := range []string{workflowSplit, workflowSingle, workflowFanOut} {
 		workflows, err := workflowFiles(set)
 		if err != nil {
 			t.Fatal(err)
@@ -43,11 +43,11 @@ func TestSetupIsTheExamples(t *testing.T) {
 			if err != nil || !bytes.Equal(example, embedded) {
 				t.Errorf("%s differs from examples/workflows: %v; copy it to cmd/crev/setup/workflows", name, err)
 			}
-			written++
+			written[name] = true
 		}
 	}
-	if total := len(names("setup/workflows/*")); written != total {
-		t.Errorf("the two sets have %d workflows, the folder %d", written, total)
+	if total := len(names("setup/workflows/*")); len(written) != total {
+		t.Errorf("the sets have %d workflows, the folder %d", len(written), total)
 	}
 }
 

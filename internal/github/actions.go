@@ -2,6 +2,7 @@ package github
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -136,6 +137,35 @@ func (a *Actions) SetOutput(name, value string) error {
 	if !outputName.MatchString(name) || !outputValue.MatchString(value) {
 		return fmt.Errorf("set output %q: %q is not a number, a word or an object id", name, value)
 	}
+	return a.setOutput(name, value)
+}
+
+// listItem is one item of a list that is an output: ids that this program chose,
+// joined by commas where one job takes several.
+var listItem = regexp.MustCompile(`^[a-z0-9_]{1,40}(,[a-z0-9_]{1,40})*$`)
+
+// SetOutputList sets an output of the step to a JSON list of strings, for fromJSON
+// in a matrix. An item is an id, or several joined by commas; anything else is
+// refused. Outside of a workflow it does nothing.
+func (a *Actions) SetOutputList(name string, items []string) error {
+	for _, item := range items {
+		if !listItem.MatchString(item) {
+			return fmt.Errorf("set output %q: %q is not an id", name, item)
+		}
+	}
+	if !outputName.MatchString(name) {
+		return fmt.Errorf("set output %q: that is not a name of an output", name)
+	}
+	value, err := json.Marshal(append([]string{}, items...))
+	if err != nil {
+		return fmt.Errorf("set output %q: %w", name, err)
+	}
+	return a.setOutput(name, string(value))
+}
+
+// setOutput writes a value that was checked. A value that is one line and does
+// not hold the random delimiter cannot set further outputs.
+func (a *Actions) setOutput(name, value string) error {
 	delimiter := "crev_" + rand.Text()
 	return a.appendTo("GITHUB_OUTPUT", fmt.Sprintf("%s<<%s\n%s\n%s\n", name, delimiter, value, delimiter))
 }

@@ -88,6 +88,39 @@ func TestSetOutput(t *testing.T) {
 	}
 }
 
+func TestSetOutputList(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		name  string
+		items []string
+		want  string
+	}{
+		"none":             {"batches", nil, `[]`},
+		"ids":              {"batches", []string{"1", "2"}, `["1","2"]`},
+		"several in a job": {"batches", []string{"1,257", "2"}, `["1,257","2"]`},
+		"two lines":        {"batches", []string{"1", "2\n"}, ""},
+		"a quote":          {"batches", []string{`1"`}, ""},
+		"an empty one":     {"batches", []string{""}, ""},
+		"a name with <<":   {"batches<<x", []string{"1"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := newJob(t)
+			err := j.actions().SetOutputList(tt.name, tt.items)
+			if (err == nil) != (tt.want != "") {
+				t.Errorf("SetOutputList(%q, %q): %v, want it to write %q", tt.name, tt.items, err, tt.want)
+			}
+			want := regexp.MustCompile(`^$`)
+			if tt.want != "" {
+				want = regexp.MustCompile(`^` + tt.name + `<<crev_[A-Z2-7]{26}\n` + regexp.QuoteMeta(tt.want) + `\ncrev_[A-Z2-7]{26}\n$`)
+			}
+			if got := j.read(t, "GITHUB_OUTPUT"); !want.MatchString(got) {
+				t.Errorf("output file %q does not match %s", got, want)
+			}
+		})
+	}
+}
+
 // parseCommand reads a line of the log the way the runner does.
 var command = regexp.MustCompile(`^::([a-z-]+)(?: ([^:]*))?::(.*)$`)
 
