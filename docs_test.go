@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 )
 
@@ -268,6 +269,94 @@ func calls(line string) [][]string {
 		}
 	}
 	return out
+}
+
+// tableRow is the first cell of a table when that is a command of crev, and the
+// rest of the row.
+var tableRow = regexp.MustCompile("^\\| `crev ([a-z]+)` \\|(.*)\\|$")
+
+// The README's table names every command and every subcommand, and no other.
+func TestReadmeNamesEveryCommand(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if m := tableRow.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+			rows[m[1]] = m[2]
+		}
+	}
+	for _, c := range commandLine(t).words {
+		row, ok := rows[c.name]
+		if !ok {
+			t.Errorf("README.md: the table of commands has no row for `crev %s`", c.name)
+		}
+		delete(rows, c.name)
+		var want []string
+		for _, sub := range c.subs {
+			want = append(want, "`"+sub.name+"`")
+		}
+		got := inlineCode.FindAllString(row, -1)
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("README.md: the row of `crev %s` (-the program +the row):\n%s", c.name, diff)
+		}
+	}
+	for name := range rows {
+		t.Errorf("README.md: there is no command `crev %s`", name)
+	}
+}
+
+// What the README shows of the demo is what the demo prints: the scenario keeps
+// its whole output.
+func TestReadmeShowsTheDemo(t *testing.T) {
+	t.Parallel()
+	scenario, err := os.ReadFile("testdata/script/demo.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, printed, ok := strings.Cut(string(scenario), "\n-- demo.golden --\n")
+	if !ok {
+		t.Fatal("testdata/script/demo.txtar has no demo.golden")
+	}
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, b := range parseDocument("README.md", string(text)).blocks {
+		if b.lang != "text" {
+			continue
+		}
+		shown++
+		if !strings.Contains(printed, b.text) {
+			t.Errorf("README.md:%d: the demo does not print this:\n%s", b.line, b.text)
+		}
+	}
+	if shown == 0 {
+		t.Error("README.md shows nothing of the demo")
+	}
+}
+
+// Every document is on the list of docs/README.md.
+func TestEveryDocumentIsListed(t *testing.T) {
+	t.Parallel()
+	list, err := os.ReadFile("docs/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if base := filepath.Base(name); base != "README.md" && !strings.Contains(string(list), "]("+base+")") {
+			t.Errorf("docs/README.md does not list %s; give it a line", base)
+		}
+	}
 }
 
 func TestOneTestCommand(t *testing.T) {

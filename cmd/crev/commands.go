@@ -3,7 +3,7 @@ package main
 // commands is the whole command line, in the order of the help text.
 func commands() []command {
 	return []command{
-		{name: "demo", summary: "tell the story of one defect across three commits; needs nothing", run: demoCommand},
+		{name: "demo", summary: "tell the whole story in a throw-away repository; no key, no network", run: demoCommand},
 		{name: "review", summary: "review a change on this machine: validators, reviewers, judge, ledger", run: reviewCommand},
 		{name: "gate", summary: "run the validators alone; exit 1 when one fails", run: gateCommand},
 		{name: "learn", summary: "turn replies on GitHub into rules, dismissals and signals", run: learnCommand},

@@ -27,6 +27,9 @@ func demoCommand(ctx context.Context, w world, flags *flag.FlagSet, args []strin
 		return err
 	}
 	dir := *keep
+	if _, err := os.Lstat(dir); dir != "" && err == nil {
+		return usagef("demo: %s is there already; name a folder for --keep that is not", dir)
+	}
 	if dir == "" {
 		tmp, err := os.MkdirTemp("", "crev-demo-")
 		if err != nil {
