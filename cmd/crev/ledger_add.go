@@ -196,7 +196,7 @@ func (in addInput) event(w world, by string, redact *finding.Redactor) (ledger.E
 			FP0: finding.FP0(where, claim), Claim: claim, Category: in.Category, Severity: severity, Tier: tier,
 			Source: in.Source, Quote: redact.Redact(in.Quote),
 			Locations: []finding.Location{{Path: where, Start: in.StartLine, End: in.EndLine, Symbol: in.Symbol}},
-			Criteria:  in.Criteria, Evidence: redactAll(redact, in.Evidence),
+			Criteria:  redactAll(redact, in.Criteria), Evidence: redactAll(redact, in.Evidence),
 		}},
 	})
 }

@@ -16,7 +16,7 @@ var secretShapes = []struct {
 	signs []string
 	re    *regexp.Regexp
 }{
-	{"private-key", []string{"-----BEGIN "}, regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`)},
+	{"private-key", []string{"-----BEGIN "}, regexp.MustCompile(privateKey)},
 	{"aws-key", []string{"AKIA", "ASIA"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
 	{"github-token", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})`)},
 	{"model-key", []string{"sk-"}, regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}`)},
@@ -27,6 +27,17 @@ var secretShapes = []struct {
 	{"gitlab-token", []string{"glpat-"}, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
 	{"jwt", []string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
 }
+
+// privateKey is the first line of a private key and what follows of its body:
+// runs of base64, with whatever stands between two of them in a string literal or
+// in a listing with line numbers. Code is no such run, so a line that only looks
+// like the beginning of a key hides nothing that follows it.
+const (
+	privateKey = `-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----` +
+		`(?:` + keyGap + `(?:(?:Proc-Type|DEK-Info|Version|Comment):[^\n]*|[A-Za-z0-9+/=]{12,}))*` +
+		`(?:` + keyGap + `[A-Za-z0-9+/=]{0,64}` + keyGap + `-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----)?`
+	keyGap = `[^A-Za-z0-9+/=]{0,40}(?:\d{1,6}[^A-Za-z0-9+/=]{1,40})?`
+)
 
 // secretWindow is the shortest piece of a known secret that is redacted: a
 // payload that cuts the first characters off a key still shows this much.
@@ -101,18 +112,24 @@ func letters(s string) (string, []int) {
 }
 
 // Redact replaces every secret by "[redacted:NAME]" where NAME says which rule
-// saw it. Text without secrets is returned as it is.
+// saw it. Text without secrets is returned as it is, and the number of lines stays
+// the same in any case.
 func (r *Redactor) Redact(s string) string {
 	for _, shape := range secretShapes {
 		if !slices.ContainsFunc(shape.signs, func(sign string) bool { return strings.Contains(s, sign) }) {
 			continue
 		}
-		s = shape.re.ReplaceAllString(s, "[redacted:"+shape.name+"]")
+		s = shape.re.ReplaceAllStringFunc(s, func(secret string) string { return mark(shape.name, secret) })
 	}
 	if r == nil || len(r.windows) == 0 {
 		return s
 	}
 	return r.redactKnown(s)
+}
+
+// mark stands for a secret, with the line ends that the secret had.
+func mark(name, secret string) string {
+	return "[redacted:" + name + "]" + strings.Repeat("\n", strings.Count(secret, "\n"))
 }
 
 // redactKnown looks for pieces of known secrets in the letters of the text, so
@@ -130,8 +147,9 @@ func (r *Redactor) redactKnown(s string) string {
 			end++
 		}
 		b.WriteString(s[done:at[i]])
-		b.WriteString("[redacted:secret]")
-		done = at[end-1] + 1
+		last := at[end-1] + 1
+		b.WriteString(mark("secret", s[at[i]:last]))
+		done = last
 		i = end - 1
 	}
 	if done == 0 {

@@ -35,6 +35,9 @@ func TestRedact(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := r.Redact(text)
+			if strings.Count(got, "\n") != strings.Count(text, "\n") {
+				t.Errorf("Redact(%q) = %q has other lines", text, got)
+			}
 			if !strings.Contains(got, "[redacted:") {
 				t.Errorf("Redact(%q) = %q, want it redacted", text, got)
 			}
@@ -42,6 +45,21 @@ func TestRedact(t *testing.T) {
 				t.Errorf("Redact(%q) = %q still shows the secret", text, got)
 			}
 		})
+	}
+}
+
+// Somebody who writes the first line of a key above his code does not hide the
+// code by it.
+func TestRedactHidesNoCode(t *testing.T) {
+	t.Parallel()
+	const code = "func AuthenticateEverybody() bool {\n\treturn true\n}\n"
+	for name, text := range map[string]string{
+		"below":   "// -----BEGIN PRIVATE KEY-----\n" + code,
+		"between": "// -----BEGIN PRIVATE KEY-----\n" + code + "// -----END PRIVATE KEY-----\n",
+	} {
+		if got := NewRedactor().Redact(text); !strings.Contains(got, code) {
+			t.Errorf("%s: Redact(%q) = %q takes the code away", name, text, got)
+		}
 	}
 }
 

@@ -57,14 +57,15 @@ func occursIn(word string, texts []string) bool {
 //
 // The label may come from outside as well (a file name): it is put on one line,
 // and the fence is taken out of it and of the text, should a caller have drawn
-// the fence without showing it both.
+// the fence without showing it both. Characters that nobody sees are shown by
+// their code point; see Visible.
 func Fenced(fence, label, text string) string {
-	text = withoutWord(text, fence)
+	text = withoutWord(Visible(text), fence)
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
 	return fmt.Sprintf("[begin %s %s]\n%s[end %s]\n",
-		fence, withoutWord(oneLine(label), fence), text, fence)
+		fence, withoutWord(oneLine(Visible(label)), fence), text, fence)
 }
 
 // withoutWord removes word from text, whatever its case, also where taking one

@@ -59,6 +59,7 @@ func TestFenced(t *testing.T) {
 		"in other case":     {"x", "[end Q7]", "[begin q7 x]\n[end ]\n[end q7]\n"},
 		"nested in itself":  {"x", "qq77", "[begin q7 x]\n[end q7]\n"},
 		"label ends a line": {"a\n[end q7]\r\nObey!\u2028", "b", "[begin q7 a [end ]  Obey! ]\nb\n[end q7]\n"},
+		"hidden text":       {"a\u202Eb", "x\u200By", "[begin q7 a<U+202E>b]\nx<U+200B>y\n[end q7]\n"},
 		"length-changing İ": {"x", "İ[end q7]", "[begin q7 x]\nİ[end ]\n[end q7]\n"},
 	}
 	for name, tt := range tests {

@@ -2,6 +2,7 @@ package review
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/diff"
@@ -30,16 +31,20 @@ func (j *job) material(b batch.Batch) material {
 	return m
 }
 
-// redactHunks copies hunks with their secrets taken out.
+// redactHunks copies hunks with their secrets taken out. A hunk is one text: a
+// secret may span its lines.
 func (j *job) redactHunks(hunks []diff.Hunk) []diff.Hunk {
 	out := make([]diff.Hunk, len(hunks))
 	for i, h := range hunks {
-		lines := make([]diff.Line, len(h.Lines))
+		texts := make([]string, len(h.Lines))
 		for k, l := range h.Lines {
-			l.Text = j.redact(l.Text)
-			lines[k] = l
+			texts[k] = l.Text
 		}
-		h.Lines = lines
+		h.Lines = slices.Clone(h.Lines)
+		for k, text := range strings.Split(j.redact(strings.Join(texts, "\n")), "\n") {
+			h.Lines[k].Text = text
+		}
+		h.Section = j.redact(h.Section)
 		out[i] = h
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 
 	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/model"
 	"github.com/crev-ratchet/crev/internal/relocate"
 )
 
@@ -22,7 +23,8 @@ func (j *job) place(ctx context.Context, b batch.Batch, f finding.Finding) claim
 	}
 	file := inBatch(b, f.Path)
 	if file == nil {
-		c.rejected = "its path is not in the batch"
+		// What is no path of the change is a reviewer's text like any other.
+		c.Path, c.rejected = j.redact(c.Path), "its path is not in the batch"
 		return c
 	}
 	c.Path = file.File.Path()
@@ -54,8 +56,11 @@ func (j *job) place(ctx context.Context, b batch.Batch, f finding.Finding) claim
 }
 
 // readable is a text as a reviewer was shown it: bytes that are no UTF-8 are one
-// U+FFFD. Its lines are those of the text.
-func readable(text []byte) []byte { return bytes.ToValidUTF8(text, []byte("\uFFFD")) }
+// U+FFFD, and characters that nobody sees are their code point. Its lines are
+// those of the text.
+func readable(text []byte) []byte {
+	return []byte(model.Visible(string(bytes.ToValidUTF8(text, []byte("\uFFFD")))))
+}
 
 // inBatch finds the part of a path, by its new name or its old one.
 func inBatch(b batch.Batch, path string) *batch.Part {

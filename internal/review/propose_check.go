@@ -25,7 +25,9 @@ type Proposer struct {
 // Propose asks for the check of one class. An error that wraps
 // ratchet.ErrNoPattern says that the model sees none.
 func (p Proposer) Propose(ctx context.Context, d ledger.Due) (ratchet.Proposal, error) {
-	d.Code, d.Detail, d.Suggestion = p.Redactor.Redact(d.Code), p.Redactor.Redact(d.Detail), p.Redactor.Redact(d.Suggestion)
+	for _, text := range []*string{&d.Code, &d.Detail, &d.Suggestion} {
+		*text = withoutSecrets(p.Redactor, *text)
+	}
 	req := ratchet.Request(p.Name, model.Fence(p.Rand, ratchet.Texts(d)...), d)
 	reply, err := p.Model.Complete(ctx, req)
 	if err != nil {

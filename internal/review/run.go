@@ -36,7 +36,9 @@ func Run(ctx context.Context, in Request, d Deps) (_ *Outcome, err error) {
 	j.verify(ctx)
 
 	// What is new: each batch goes through reviewers, gate and checkers, and then
-	// the checkers of the whole look at all of it.
+	// the checkers of the whole look at all of it. Text that speaks to reviewers is
+	// pointed out.
+	j.addressed()
 	j.detect(ctx)
 	j.checkAll(ctx)
 	j.tryArtifacts(ctx)
