@@ -37,6 +37,9 @@ func ParseScript(data []byte) (Script, error) {
 //	                            number, form ("+tools" where some are offered),
 //	                            rule and status
 //	model prompts               print the texts of all requests
+//	model systems               print the hash of each different system text
+//	model fenced WORD...        fail if a word stands in a request outside of a
+//	                            fenced block, or inside of none
 //	model stop                  stop it; fails if a request had no rule
 //
 // "! model stop" expects that one had none.
@@ -64,7 +67,17 @@ func ModelCommand(ts *testscript.TestScript, neg bool, args []string) {
 
 // command is "model" once a server runs.
 func (m *Model) command(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) > 1 && args[0] == "fenced" {
+		if bad := m.Unfenced(args[1:]); len(bad) > 0 != neg {
+			ts.Fatalf("model fenced: %d faults\n%s", len(bad), strings.Join(bad, "\n"))
+		}
+		return
+	}
 	switch strings.Join(args, " ") {
+	case "systems":
+		for _, s := range m.systems() {
+			fmt.Fprintln(ts.Stdout(), s)
+		}
 	case "requests":
 		for i, r := range m.Requests() {
 			form := r.Form
@@ -90,7 +103,7 @@ func (m *Model) command(ts *testscript.TestScript, neg bool, args []string) {
 			ModelCommand(ts, neg, args)
 			return
 		}
-		ts.Fatalf("usage: model requests, model prompts, model stop")
+		ts.Fatalf("usage: model requests, model prompts, model systems, model fenced WORD..., model stop")
 	}
 	if neg {
 		ts.Fatalf("model %s cannot fail", args[0])

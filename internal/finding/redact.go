@@ -47,7 +47,7 @@ const secretWindow = 12
 // ledger. The zero value knows the common shapes only.
 type Redactor struct {
 	// windows are all pieces of secretWindow letters and digits of the known
-	// secrets, as they are, reversed, and in base64 and hex.
+	// secrets, as they are and reversed, each also in base64 and hex.
 	windows map[string]bool
 }
 
@@ -73,12 +73,15 @@ func NewRedactor(secrets ...string) *Redactor {
 func forms(s string) []string {
 	rev := []byte(s)
 	slices.Reverse(rev)
-	out := []string{s, string(rev), hex.EncodeToString([]byte(s))}
-	// Base64 of a longer text that holds the secret depends on where it
-	// starts, modulo three.
-	for pad := range 3 {
-		enc := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", pad) + s))
-		out = append(out, enc[4*((pad+2)/3):])
+	out := []string{s, string(rev)}
+	for _, plain := range []string{s, string(rev)} {
+		out = append(out, hex.EncodeToString([]byte(plain)))
+		// Base64 of a longer text that holds the secret depends on where it
+		// starts, modulo three.
+		for pad := range 3 {
+			enc := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", pad) + plain))
+			out = append(out, enc[4*((pad+2)/3):])
+		}
 	}
 	return out
 }

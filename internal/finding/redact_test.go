@@ -2,6 +2,7 @@ package finding
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +29,8 @@ func TestRedact(t *testing.T) {
 		"base64":                           base64.StdEncoding.EncodeToString([]byte(key)),
 		"base64 after one other byte":      base64.StdEncoding.EncodeToString([]byte("k" + key)),
 		"base64 after two other bytes":     base64.StdEncoding.EncodeToString([]byte("k=" + key)),
+		"base64 of it reversed":            base64.StdEncoding.EncodeToString(reversed),
+		"hex":                              "0x" + hex.EncodeToString([]byte(key)),
 		"split by blanks":                  spaced,
 		"split by zero-width characters":   hidden,
 		"split by the letters' own dashes": strings.Join(strings.Split(key, ""), "-"),

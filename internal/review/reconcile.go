@@ -231,6 +231,7 @@ func (j *job) suppress(id ledger.DefectID, fp string, c claim) bool {
 	default:
 		return false
 	}
+	detail = j.redact(detail)
 	j.add(ledger.Event{FP: fp, Defect: id, Payload: ledger.Payload{Suppressed: &ledger.Suppressed{
 		Reason: reason, By: by, Detail: detail, Commit: j.in.Head}}})
 	j.hide(c, reason, strings.TrimSpace(by+" "+detail))
@@ -239,7 +240,7 @@ func (j *job) suppress(id ledger.DefectID, fp string, c claim) bool {
 
 func (j *job) hide(c claim, reason, by string) {
 	j.report.Hidden = append(j.report.Hidden, projection.Hidden{
-		Claim: c.Claim, Path: c.Path, Line: c.StartLine, Reason: reason, By: by})
+		Claim: c.Claim, Path: c.Path, Line: c.StartLine, Reason: reason, By: j.redact(by)})
 }
 
 // settled reports whether a complete review has seen this very line before: the
