@@ -5,14 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/model"
 	"github.com/crev-ratchet/crev/internal/rule"
 )
-
-// rejections are the signals that say that a comment was not wanted. A thread
-// that was resolved without a change is none: it speaks of the suggestion.
-var rejections = []string{"bare_no", "disputed", "thumbs_down"}
 
 // distilled are the patterns that this run completed, in words, and who makes
 // rules of them.
@@ -26,51 +21,28 @@ type distilled struct {
 // pattern. Only patterns with a sign of this run are put into words: what was
 // there before has been looked at.
 func (l *learner) distil(ctx context.Context) {
-	d := rule.DefaultDistiller()
-	r := l.cfg.Rules
-	d.MinOccurrence, d.MinConfidence, d.MaxPerKind, d.ExpireDays = r.MinOccurrence, r.MinConfidence, r.MaxPerKind, r.ExpireDays
-	d.Sources = nil
-	for _, s := range r.Sources {
-		d.Sources = append(d.Sources, rule.SignalSource(s))
-	}
 	fresh := map[string]bool{}
 	for _, e := range l.events {
-		if s, ok := l.sign(e); ok {
-			fresh[s.From] = true
+		switch {
+		case e.Signal != nil:
+			fresh[e.Signal.From] = true
+		case e.Missed != nil:
+			fresh[e.Missed.From] = true
+		case e.Dismissed != nil:
+			fresh[e.Dismissed.From] = true
 		}
 	}
 	if len(fresh) == 0 {
 		return
 	}
-	var signals []rule.Signal
-	for _, e := range slices.Concat(l.past, l.events) {
-		if s, ok := l.sign(e); ok {
-			signals = append(signals, s)
-		}
-	}
+	d := l.cfg.Rules.Distiller()
+	signals := RuleSignals(slices.Concat(l.past, l.events))
 	patterns := slices.DeleteFunc(d.Patterns(signals, l.d.Now()), func(p rule.Pattern) bool {
 		return !slices.ContainsFunc(p.Signals, func(s rule.Signal) bool { return fresh[s.From] })
 	})
 	if len(patterns) > 0 {
 		l.distilled = distilled{d, patterns, l.wordings(ctx, patterns)}
 	}
-}
-
-// sign is what the distiller makes of an event, false when it says nothing to
-// it.
-func (l *learner) sign(e ledger.Event) (rule.Signal, bool) {
-	switch {
-	case e.Signal != nil && slices.Contains(rejections, e.Signal.Kind):
-		s := rule.Signal{Source: rule.UserReject, PR: e.PR, From: e.Signal.From, At: e.At, Path: e.Signal.Path, Category: e.Signal.Category, By: e.By}
-		if d := l.stateOf(e.PR).Defect(e.Defect); d != nil {
-			s.Claim, s.Severity, s.Subject = d.Claim, d.Severity, d.Subject
-		}
-		return s, true
-	case e.Missed != nil:
-		return rule.Signal{Source: rule.BugMissed, PR: e.PR, From: e.Missed.From, At: e.At, Path: e.Missed.Location.Path,
-			Category: e.Missed.Category, Claim: e.Missed.Claim, By: e.By}, true
-	}
-	return rule.Signal{}, false
 }
 
 // wordings puts patterns into words, by the model where there is one.

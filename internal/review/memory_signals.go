@@ -1,9 +1,16 @@
 package review
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/rule"
 )
+
+// rejections are the signals that say that a comment was not wanted. A thread
+// that was resolved without a change is none: it speaks of the suggestion.
+var rejections = []string{"bare_no", "disputed", "thumbs_down"}
 
 // RuleSignals returns what the ledger holds for the distiller: noes without a
 // rule, comments that people dismissed, bugs that a review missed, and what the
@@ -24,7 +31,7 @@ func RuleSignals(events []ledger.Event) []rule.Signal {
 			s.Path = o.Locations[0].Path
 		}
 		switch {
-		case e.Signal != nil && (e.Signal.Kind == "bare_no" || e.Signal.Kind == "thumbs_down"):
+		case e.Signal != nil && slices.Contains(rejections, e.Signal.Kind):
 			s.Source, s.From, s.Reason = rule.UserReject, e.Signal.From, e.Signal.Text
 			if s.Category == "" {
 				s.Category, s.Path = e.Signal.Category, e.Signal.Path
@@ -33,7 +40,7 @@ func RuleSignals(events []ledger.Event) []rule.Signal {
 			s.Source, s.From, s.Reason, s.Writer = rule.UserReject, e.Dismissed.From, e.Dismissed.Reason, true
 		case e.Missed != nil:
 			s.Source, s.From, s.Claim, s.Path, s.Subject = rule.BugMissed, e.Missed.From, e.Missed.Claim, e.Missed.Location.Path, e.Missed.Location.Symbol
-			s.Category = "correctness"
+			s.Category = cmp.Or(e.Missed.Category, "correctness")
 		case e.Suppressed != nil && e.Suppressed.Reason == "judge":
 			s.Source, s.Reason = rule.Recheck, e.Suppressed.Detail
 		default:
