@@ -361,7 +361,7 @@ func TestEveryDocumentIsListed(t *testing.T) {
 
 func TestOneTestCommand(t *testing.T) {
 	t.Parallel()
-	const command = "go test -race -shuffle=on ./..."
+	const command = "go test -race -shuffle=on -timeout 18m ./..."
 	for _, name := range []string{"README.md", "CONTRIBUTING.md", "Makefile", ".ci/run"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
