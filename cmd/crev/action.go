@@ -237,7 +237,8 @@ func (a *action) equip(repo *git.Repo, auth git.Auth, in *review.Request, d *rev
 		return err
 	}
 	if client != nil {
-		f := &forge{Client: client, run: in.Run, pr: in.PR, defaultBranch: a.event.DefaultBranch, owner: owner}
+		f := &forge{Client: client, run: in.Run, pr: in.PR, defaultBranch: a.event.DefaultBranch, owner: owner,
+			repo: repo, auth: auth, log: a.log}
 		if pr := a.event.PullRequest; pr != nil {
 			f.headRef = pr.HeadRef
 		}

@@ -46,7 +46,7 @@ func (a *action) learn(ctx context.Context) error {
 	if err := a.equip(repo, auth, &in, &d); err != nil {
 		return err
 	}
-	listen(&d, &forge{Client: client, run: in.Run, defaultBranch: branch}, repo, auth, head)
+	listen(&d, &forge{Client: client, run: in.Run, defaultBranch: branch, repo: repo, auth: auth, log: a.log}, head)
 	got, err := review.Learn(ctx, in, d)
 	if err != nil {
 		return err

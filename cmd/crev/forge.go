@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 
+	"github.com/crev-ratchet/crev/internal/git"
 	"github.com/crev-ratchet/crev/internal/github"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
@@ -24,6 +26,11 @@ type forge struct {
 	// of an App or a person; nil when there is none.
 	owner   *github.Client
 	headRef string
+	// repo is the clone in which the ledger branch is held against the base;
+	// nil leaves the branch as it is.
+	repo *git.Repo
+	auth git.Auth
+	log  *slog.Logger
 
 	once    sync.Once
 	blocked error
@@ -171,55 +178,6 @@ func annotations(r *projection.Report) []github.Annotation {
 	return out
 }
 
-// ledgerTries bounds how often a lost race on the ledger branch is run again.
-const ledgerTries = 5
-
-// CommitLedger adds files to the ledger branch and keeps one pull request open
-// that brings them to the default branch.
-func (f *forge) CommitLedger(ctx context.Context, branch, base string, files map[string][]byte, message string) (string, error) {
-	return f.commitLedger(ctx, branch, base, message, func(string) (map[string][]byte, error) { return files, nil })
-}
-
-// commitLedger commits what build returns for the head of the ledger branch, and
-// nothing where that is nothing. The parent of the commit is the head that was read: a race that is lost is run
-// again on the new head.
-func (f *forge) commitLedger(ctx context.Context, branch, base, message string, build func(head string) (map[string][]byte, error)) (string, error) {
-	if f.defaultBranch != "" {
-		base = f.defaultBranch
-	}
-	var sha string
-	for try := 1; ; try++ {
-		head, err := f.ledgerHead(ctx, branch, base)
-		if err != nil {
-			return "", err
-		}
-		files, err := build(head)
-		if err != nil || len(files) == 0 {
-			return "", err
-		}
-		var changes []github.File
-		for p, content := range files {
-			changes = append(changes, github.File{Path: p, Content: content})
-		}
-		sha, err = f.CommitFiles(ctx, branch, head, changes, message)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, github.ErrMoved) || try == ledgerTries {
-			return "", err
-		}
-	}
-	where := f.RepositoryURL() + "/commit/" + sha
-	n, _, err := f.EnsurePullRequest(ctx, branch, base, "crev: ledger", ledgerPullRequest)
-	switch {
-	case errors.Is(err, github.ErrNothingToMerge):
-		return where, nil
-	case err != nil:
-		return fmt.Sprintf("%s; its pull request could not be opened: %v", where, err), nil
-	}
-	return f.PullRequestURL(n), nil
-}
-
 // DescribeLedger keeps one comment on the ledger's pull request.
 func (f *forge) DescribeLedger(ctx context.Context, branch, base, body string) error {
 	if f.defaultBranch != "" {
@@ -258,20 +216,3 @@ const ledgerPullRequest = `This pull request collects what crev recorded: its di
 Each run adds one file under ` + "`.crev/ledger/`" + ` and edits no other, so it never conflicts with code.
 Review it like any change: what is merged here becomes part of every later run.
 `
-
-// ledgerHead returns the head of the ledger branch, which is made from the base
-// branch when it is not there.
-func (f *forge) ledgerHead(ctx context.Context, branch, base string) (string, error) {
-	head, err := f.BranchHead(ctx, branch)
-	if !errors.Is(err, github.ErrNotFound) {
-		return head, err
-	}
-	from, err := f.BranchHead(ctx, base)
-	if err != nil {
-		return "", err
-	}
-	if err := f.CreateBranch(ctx, branch, from); err != nil && !errors.Is(err, github.ErrExists) {
-		return "", err
-	}
-	return f.BranchHead(ctx, branch)
-}

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/crev-ratchet/crev/internal/git"
 	"github.com/crev-ratchet/crev/internal/github"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/review"
@@ -18,18 +17,16 @@ import (
 // also listens, and brings the commits it speaks of into the clone.
 type talkForge struct {
 	*forge
-	repo *git.Repo
-	auth git.Auth
 
 	self func(context.Context) (string, error)
 }
 
 // newTalkForge returns a forge that asks once who it is.
-func newTalkForge(f *forge, repo *git.Repo, auth git.Auth) *talkForge {
+func newTalkForge(f *forge) *talkForge {
 	var once sync.Once
 	var login string
 	var err error
-	return &talkForge{forge: f, repo: repo, auth: auth, self: func(ctx context.Context) (string, error) {
+	return &talkForge{forge: f, self: func(ctx context.Context) (string, error) {
 		once.Do(func() {
 			var me github.Identity
 			me, err = f.Self(ctx)

@@ -71,7 +71,7 @@ func learnCommand(ctx context.Context, w world, flags *flag.FlagSet, args []stri
 			howTo: "set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint, and CREV_MODEL",
 		}.connect,
 	}
-	listen(&d, &forge{Client: client, run: run, defaultBranch: branch}, repo, auth, head)
+	listen(&d, &forge{Client: client, run: run, defaultBranch: branch, repo: repo, auth: auth, log: log}, head)
 	got, err := review.Learn(ctx, in, d)
 	if err != nil {
 		return err
@@ -83,12 +83,12 @@ func learnCommand(ctx context.Context, w world, flags *flag.FlagSet, args []stri
 }
 
 // listen equips a run with what learning needs of GitHub and of the history.
-func listen(d *review.Deps, f *forge, repo *git.Repo, auth git.Auth, head string) {
-	d.Forge, d.Conversation = f, newTalkForge(f, repo, auth)
-	pending := &ledgerBranch{repo: repo, client: f.Client, auth: auth}
+func listen(d *review.Deps, f *forge, head string) {
+	d.Forge, d.Conversation = f, newTalkForge(f)
+	pending := &ledgerBranch{repo: f.repo, client: f.Client, auth: f.auth}
 	d.Ledgers, d.Rules = pending.events, pending.tree
 	d.Experts = &review.Experts{
-		Repo: repo, Head: head, Now: d.Now(), Remote: "origin", Auth: auth, People: people{f.Client},
+		Repo: f.repo, Head: head, Now: d.Now(), Remote: "origin", Auth: f.auth, People: people{f.Client},
 	}
 }
 

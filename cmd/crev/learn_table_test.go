@@ -338,7 +338,7 @@ func (w *table) deps(rules ...crevtest.Rule) (review.Request, review.Deps, *git.
 			return c, "", err
 		},
 	}
-	listen(&d, &forge{Client: client, run: run, defaultBranch: "main", pr: 1}, repo, git.Auth{}, main)
+	listen(&d, &forge{Client: client, run: run, defaultBranch: "main", pr: 1, repo: repo, log: d.Log}, main)
 	return in, d, repo
 }
 

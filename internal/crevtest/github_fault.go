@@ -25,6 +25,9 @@ type Fault struct {
 	// Branch and Commit are what FaultHeadMoves does: the branch points to
 	// the commit before the request is served.
 	Branch, Commit string
+	// Pull and Merge are what FaultMerge does.
+	Pull  int
+	Merge Merge
 
 	match *regexp.Regexp
 }
@@ -57,6 +60,8 @@ const (
 	FaultInvisible FaultKind = "invisible"
 	// FaultHeadMoves moves a branch and then serves the request.
 	FaultHeadMoves FaultKind = "head-moves"
+	// FaultMerge merges a pull request and then serves the request.
+	FaultMerge FaultKind = "merge"
 	// FaultForbidden is 403 for a missing permission, and for GraphQL an
 	// error of type FORBIDDEN.
 	FaultForbidden FaultKind = "forbidden"
@@ -66,7 +71,7 @@ const (
 
 var faultKinds = []FaultKind{
 	FaultSecondary, FaultPrimary, FaultTooMany, FaultAbuse, FaultLine, FaultConflict, FaultBadGateway,
-	FaultCut, FaultCutBefore, FaultInvisible, FaultHeadMoves, FaultForbidden, FaultNulls,
+	FaultCut, FaultCutBefore, FaultInvisible, FaultHeadMoves, FaultMerge, FaultForbidden, FaultNulls,
 }
 
 // Break adds a fault. Faults are tried in the order they were added; the first
@@ -157,6 +162,9 @@ func (g *GitHub) before(f *Fault, graphQL bool) (*reply, error) {
 			return nil, err
 		}
 		return nil, g.refresh()
+	case FaultMerge:
+		_, err := g.mergePull(f.Pull, f.Merge)
+		return nil, err
 	}
 	return nil, nil
 }

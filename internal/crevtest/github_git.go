@@ -126,20 +126,7 @@ type change struct {
 // commit writes a commit on top of parent ("" for none) and returns it. It
 // moves no ref.
 func (r *bareRepo) commit(parent, message, login string, at time.Time, changes []change) (string, error) {
-	index, err := os.CreateTemp(r.root, "index-")
-	if err != nil {
-		return "", err
-	}
-	index.Close()
-	// git refuses an empty file as an index and makes one that is missing.
-	os.Remove(index.Name())
-	defer os.Remove(index.Name())
-	env := append(author(login, at), "GIT_INDEX_FILE="+index.Name(), "GIT_DIR="+r.dir)
-	if parent != "" {
-		if _, err := r.run(env, "read-tree", parent); err != nil {
-			return "", err
-		}
-	}
+	env := append(author(login, at), "GIT_DIR="+r.dir)
 	var info bytes.Buffer
 	for _, c := range changes {
 		if c.remove {
@@ -152,14 +139,11 @@ func (r *bareRepo) commit(parent, message, login string, at time.Time, changes [
 		}
 		fmt.Fprintf(&info, "100644 %s\t%s\x00", strings.TrimSpace(blob), c.path)
 	}
-	if _, err := r.runInput(info.Bytes(), env, "update-index", "-z", "--index-info"); err != nil {
-		return "", err
-	}
-	tree, err := r.run(env, "write-tree")
+	tree, err := r.tree(parent, info.Bytes())
 	if err != nil {
 		return "", err
 	}
-	args := []string{"commit-tree", strings.TrimSpace(tree)}
+	args := []string{"commit-tree", tree}
 	if parent != "" {
 		args = append(args, "-p", parent)
 	}
@@ -183,6 +167,39 @@ func (r *bareRepo) merge(base, head, message, login string, at time.Time, parent
 	}
 	sha, err := r.runInput([]byte(message), env, args...)
 	return strings.TrimSpace(sha), err
+}
+
+// rebase copies the commits that head adds onto base one by one, as GitHub's
+// "Rebase and merge" does, or returns "" when one conflicts. Merge commits are
+// left out.
+func (r *bareRepo) rebase(base, head string, at time.Time) (string, error) {
+	out, err := r.git("rev-list", "--reverse", "--no-merges", head, "^"+base)
+	if err != nil {
+		return "", err
+	}
+	env := append(author(Maintainer, at), "GIT_DIR="+r.dir)
+	for _, one := range strings.Fields(out) {
+		// As if base had been made of the copied commit's parent: a three-way
+		// merge from that parent, in every version of git.
+		onto, err := r.runInput([]byte("onto"), env, "commit-tree", base+"^{tree}", "-p", one+"^")
+		if err != nil {
+			return "", err
+		}
+		tree, err := r.run(env, "merge-tree", "--write-tree", strings.TrimSpace(onto), one)
+		if err != nil {
+			return "", nil
+		}
+		message, err := r.git("show", "-s", "--format=%B", one)
+		if err != nil {
+			return "", err
+		}
+		copied, err := r.runInput([]byte(message), env, "commit-tree", strings.TrimSpace(strings.SplitN(tree, "\n", 2)[0]), "-p", base)
+		if err != nil {
+			return "", err
+		}
+		base = strings.TrimSpace(copied)
+	}
+	return base, nil
 }
 
 // serveGit serves clone, fetch and push. What was pushed is then looked at as

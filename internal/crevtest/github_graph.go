@@ -41,7 +41,7 @@ func (c *call) repository() *node {
 		permission = "WRITE"
 	}
 	return &node{typ: "Repository", fields: map[string]any{
-		"id": "R_1", "name": c.g.Repo, "nameWithOwner": c.g.Owner + "/" + c.g.Repo, "isPrivate": false,
+		"id": repositoryID, "name": c.g.Repo, "nameWithOwner": c.g.Owner + "/" + c.g.Repo, "isPrivate": false,
 		"viewerPermission": permission,
 		"pullRequest": field(func(args object) (any, error) {
 			n, _ := integer(args["number"])
@@ -178,6 +178,7 @@ func (c *call) mutation() *node {
 		"resolveReviewThread":   input(func(in object) (any, error) { return c.resolve(in, true) }),
 		"unresolveReviewThread": input(func(in object) (any, error) { return c.resolve(in, false) }),
 		"createCommitOnBranch":  input(c.createCommitOnBranch),
+		"updateRefs":            input(c.updateRefs),
 		"minimizeComment":       input(c.minimize),
 	}}
 }

@@ -98,24 +98,35 @@ func TestOperations(t *testing.T) {
 		{bot, "git/delete-ref", "DELETE", "/git/refs/heads/crev/ledger", "", 204, ""},
 		{bot, "git/get-commit", "GET", "/git/commits/" + head, "", 200, `"message":"edit"`},
 		{bot, "git/get-tree", "GET", "/git/trees/" + head + "?recursive=1", "", 200, `"path":"dir/new.txt"`},
+		{bot, "git/create-tree", "POST", "/git/trees", `{"base_tree":"` + head + `","tree":[{"path":"dir/b","mode":"100644","type":"blob","content":"b"},{"path":"dir/new.txt","mode":"100644","type":"blob","sha":null}]}`, 201, `"path":"dir"`},
+		{bot, "git/create-tree", "POST", "/git/trees", `{"tree":[{"path":"b","mode":"100644","type":"blob","sha":"` + head + `"}]}`, 422, "not a valid blob"},
+		{bot, "git/create-commit", "POST", "/git/commits", `{"message":"m","tree":"1111111111111111111111111111111111111111","parents":["` + base + `","` + head + `"]}`, 422, "Tree SHA"},
+		{bot, "git/create-commit", "POST", "/git/commits", `{"message":"m","tree":"TREE","parents":["` + base + `","` + head + `"]}`, 201, `"message":"m"`},
 		{bot, "git/create-blob", "POST", "/git/blobs", `{"content":"cA==","encoding":"base64"}`, 201, "sha"},
 		{bot, "git/get-blob", "GET", "/git/blobs/BLOB", "", 200, `"content":"cA=="`},
 	}
 	called := map[string]bool{}
-	blob := ""
+	blob, tree := "", ""
 	for _, tt := range tests {
 		called[tt.operation] = true
 		url := g.APIURL + "/repos/acme/shop" + tt.path
 		if tt.path == "/user" || tt.path == "/rate_limit" {
 			url = g.APIURL + tt.path
 		}
-		status, body := send(t, g, tt.token, tt.method, strings.Replace(url, "BLOB", blob, 1), tt.body)
+		status, body := send(t, g, tt.token, tt.method, strings.Replace(url, "BLOB", blob, 1), strings.Replace(tt.body, "TREE", tree, 1))
 		if tt.operation == "git/create-blob" {
 			var made struct{ SHA string }
 			if err := json.Unmarshal([]byte(body), &made); err != nil {
 				t.Fatal(err)
 			}
 			blob, tt.want = made.SHA, made.SHA
+		}
+		if tt.operation == "git/create-tree" && status == 201 {
+			var made struct{ SHA string }
+			if err := json.Unmarshal([]byte(body), &made); err != nil {
+				t.Fatal(err)
+			}
+			tree = made.SHA
 		}
 		if status != tt.status || !strings.Contains(body, tt.want) {
 			t.Errorf("%s %s: %d %.300s, want %d and %s", tt.method, tt.path, status, body, tt.status, tt.want)

@@ -234,11 +234,21 @@ func (g *GitHub) PushFork(n int, commit string) error {
 	return g.refresh()
 }
 
-// MergePullRequest merges a pull request with a merge commit, or squashed to
-// one commit, and returns the commit on the base branch.
-func (g *GitHub) MergePullRequest(n int, squash bool) (string, error) {
+// Merge says how a pull request is merged: with a merge commit unless one of
+// the two is set. DeleteBranch deletes its branch afterwards.
+type Merge struct {
+	Squash, Rebase, DeleteBranch bool
+}
+
+// MergePullRequest merges a pull request and returns the commit on the base
+// branch.
+func (g *GitHub) MergePullRequest(n int, how Merge) (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	return g.mergePull(n, how)
+}
+
+func (g *GitHub) mergePull(n int, how Merge) (string, error) {
 	p, err := g.pull(n)
 	if err != nil {
 		return "", err
@@ -246,13 +256,17 @@ func (g *GitHub) MergePullRequest(n int, squash bool) (string, error) {
 	if p.state != "open" {
 		return "", fmt.Errorf("pull request %d is closed", n)
 	}
-	parents := []string{p.baseSHA, p.headSHA}
-	message := fmt.Sprintf("Merge pull request #%d from %s\n\n%s", n, p.headRef, p.title)
-	if squash {
-		parents, message = parents[:1], fmt.Sprintf("%s (#%d)", p.title, n)
-	}
 	at := g.tick()
-	sha, err := g.git.merge(p.baseSHA, p.headSHA, message, Maintainer, at, parents...)
+	var sha string
+	switch {
+	case how.Rebase:
+		sha, err = g.git.rebase(p.baseSHA, p.headSHA, at)
+	case how.Squash:
+		sha, err = g.git.merge(p.baseSHA, p.headSHA, fmt.Sprintf("%s (#%d)", p.title, n), Maintainer, at, p.baseSHA)
+	default:
+		sha, err = g.git.merge(p.baseSHA, p.headSHA, fmt.Sprintf("Merge pull request #%d from %s\n\n%s", n, p.headRef, p.title),
+			Maintainer, at, p.baseSHA, p.headSHA)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -263,6 +277,11 @@ func (g *GitHub) MergePullRequest(n int, squash bool) (string, error) {
 	p.mergedAt, p.closedAt, p.updated = at, at, at
 	if err := g.git.setRef("refs/heads/"+p.baseRef, sha); err != nil {
 		return "", err
+	}
+	if how.DeleteBranch {
+		if _, err := g.git.git("update-ref", "-d", "refs/heads/"+p.headRef); err != nil {
+			return "", err
+		}
 	}
 	return sha, g.refresh()
 }

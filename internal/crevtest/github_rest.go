@@ -58,6 +58,8 @@ var operations = map[string]operation{
 	"git/update-ref":                     {needs: "contents", do: (*call).updateRef},
 	"git/delete-ref":                     {needs: "contents", do: (*call).deleteRef},
 	"git/get-commit":                     {do: (*call).getCommit},
+	"git/create-commit":                  {needs: "contents", do: (*call).createCommit},
+	"git/create-tree":                    {needs: "contents", do: (*call).createTree},
 	"git/get-tree":                       {do: (*call).getTree},
 	"git/create-blob":                    {needs: "contents", do: (*call).createBlob},
 	"git/get-blob":                       {do: (*call).getBlob},
@@ -69,7 +71,7 @@ func (c *call) getRepo() *reply {
 		return c.g.broken(c, err)
 	}
 	full["name"], full["full_name"] = c.g.Repo, c.g.Owner+"/"+c.g.Repo
-	full["owner"] = c.g.user(c.g.Owner)
+	full["owner"], full["node_id"] = c.g.user(c.g.Owner), repositoryID
 	full["default_branch"] = c.g.DefaultBranch
 	for _, relative := range []string{"source", "parent", "template_repository", "organization"} {
 		delete(full, relative)

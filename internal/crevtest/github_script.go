@@ -31,8 +31,8 @@ import (
 //	github pr open --head H [--base B] [--title T] [--body B] [--author LOGIN]
 //	               [--draft] [--fork] [--from DIR]
 //	    Print the number. With --fork, H comes from DIR and is on the fork only.
-//	github pr merge N [--squash] · pr close N · pr draft N · pr ready N ·
-//	github pr delete-fork N
+//	github pr merge N [--squash|--rebase] [--delete-branch] · pr close N ·
+//	github pr draft N · pr ready N · pr delete-fork N
 //
 //	github issue --title T [--body B] [--author LOGIN]
 //	    Open an issue and print its number, 100 or more.
@@ -66,11 +66,11 @@ import (
 //	github forbid pull-requests
 //	    Actions may no longer open pull requests.
 //	github fault KIND [--match RE] [--times N] [--skip N] [--retry-after S]
-//	             [--branch B --commit REV]
+//	             [--branch B --commit REV] [--pr N --squash|--rebase --delete-branch]
 //	    Make the next requests go wrong; see Fault. RE matches "METHOD PATH".
 //	    Without --retry-after the header is left out.
 //
-//	github show prs|refs|reviews|threads|comments|checks|statuses|requests [N]
+//	github show prs|files|refs|reviews|threads|comments|checks|statuses|requests [N]
 //	    Print what is there, of pull request N, as stable text.
 //	github cat REV PATH
 //	    Print a file of the repository.
@@ -166,7 +166,7 @@ type options struct {
 	others []string
 }
 
-var switches = []string{"fork", "draft", "squash", "private"}
+var switches = []string{"fork", "draft", "squash", "rebase", "delete-branch", "private"}
 
 func parseOptions(args []string) *options {
 	o := &options{value: map[string]string{}, on: map[string]bool{}}
@@ -213,6 +213,11 @@ func (o *options) pull(i int) (int, error) {
 	return strconv.Atoi(strings.TrimPrefix(word, "#"))
 }
 
+// merge is how a pull request is to be merged.
+func (o *options) merge() Merge {
+	return Merge{Squash: o.on["squash"], Rebase: o.on["rebase"], DeleteBranch: o.on["delete-branch"]}
+}
+
 // text joins the words from i on.
 func (o *options) text(i int) (string, error) {
 	if i >= len(o.others) {
@@ -242,7 +247,7 @@ func (s *githubScript) issue(ts *testscript.TestScript, o *options) error {
 }
 
 func (s *githubScript) pr(ts *testscript.TestScript, o *options) error {
-	o.only(ts, "head", "base", "title", "body", "author", "draft", "fork", "from", "squash")
+	o.only(ts, "head", "base", "title", "body", "author", "draft", "fork", "from", "squash", "rebase", "delete-branch")
 	verb, err := o.arg(0, "what to do")
 	if err != nil {
 		return err
@@ -270,7 +275,7 @@ func (s *githubScript) pr(ts *testscript.TestScript, o *options) error {
 	}
 	switch verb {
 	case "merge":
-		sha, err := s.g.MergePullRequest(n, o.on["squash"])
+		sha, err := s.g.MergePullRequest(n, o.merge())
 		if err == nil {
 			fmt.Fprintln(ts.Stdout(), sha)
 		}
@@ -326,16 +331,16 @@ func (s *githubScript) forbid(ts *testscript.TestScript, o *options) error {
 }
 
 func (s *githubScript) fault(ts *testscript.TestScript, o *options) error {
-	o.only(ts, "match", "times", "skip", "retry-after", "branch", "commit")
+	o.only(ts, "match", "times", "skip", "retry-after", "branch", "commit", "pr", "squash", "rebase", "delete-branch")
 	word, err := o.arg(0, "the kind")
 	if err != nil {
 		return err
 	}
-	f := Fault{Match: o.value["match"], RetryAfter: -1, Branch: o.value["branch"]}
+	f := Fault{Match: o.value["match"], RetryAfter: -1, Branch: o.value["branch"], Merge: o.merge()}
 	if f.Kind, err = parseFaultKind(word); err != nil {
 		return err
 	}
-	for name, to := range map[string]*int{"times": &f.Times, "skip": &f.Skip, "retry-after": &f.RetryAfter} {
+	for name, to := range map[string]*int{"times": &f.Times, "skip": &f.Skip, "retry-after": &f.RetryAfter, "pr": &f.Pull} {
 		if v, given := o.value[name]; given {
 			if *to, err = strconv.Atoi(v); err != nil {
 				return fmt.Errorf("--%s %q is no number", name, v)

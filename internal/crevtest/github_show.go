@@ -6,7 +6,7 @@ import (
 )
 
 // Show prints what is on GitHub as text that does not change from run to run:
-// prs, refs, reviews, threads, comments, checks, statuses or requests. n is a
+// prs, files (what a pull request changes), refs, reviews, threads, comments, checks, statuses or requests. n is a
 // pull request, or 0 for all. Commits are given by their first 12 digits.
 func (g *GitHub) Show(what string, n int) (string, error) {
 	g.mu.Lock()
@@ -24,6 +24,16 @@ func (g *GitHub) Show(what string, n int) (string, error) {
 	case "prs":
 		for _, p := range pulls {
 			g.showPull(&b, p)
+		}
+	case "files":
+		for _, p := range pulls {
+			files, err := g.git.diff(g.git.mergeBase(p.baseSHA, p.headSHA), p.headSHA, 3)
+			if err != nil {
+				return "", err
+			}
+			for _, f := range files {
+				fmt.Fprintf(&b, "#%d %s %s\n", p.number, f.status, f.path)
+			}
 		}
 	case "refs":
 		out, err := g.git.git("for-each-ref", "--format=%(refname) %(objectname)")
@@ -74,7 +84,7 @@ func (g *GitHub) Show(what string, n int) (string, error) {
 			b.WriteByte('\n')
 		}
 	default:
-		return "", fmt.Errorf("want prs, refs, reviews, threads, comments, checks, statuses or requests, not %q", what)
+		return "", fmt.Errorf("want prs, files, refs, reviews, threads, comments, checks, statuses or requests, not %q", what)
 	}
 	return b.String(), nil
 }
@@ -86,6 +96,9 @@ func (g *GitHub) showPull(b *strings.Builder, p *pull) {
 	}
 	if p.draft {
 		state += " draft"
+	}
+	if p.state == "open" && p.mergeSHA == "" {
+		state += " with a conflict"
 	}
 	from := p.headRef
 	if g.isFork(p) {

@@ -139,23 +139,7 @@ func (c *Client) pullRequest(pr *gh.PullRequest) PullRequest {
 // when the token may not open one a *PullRequestRefusedError with a link.
 func (c *Client) EnsurePullRequest(ctx context.Context, head, base, title, body string) (n int, created bool, err error) {
 	doing := fmt.Sprintf("open a pull request from %s to %s", head, base)
-	find := func(ctx context.Context) (*gh.PullRequest, bool, error) {
-		open, _, err := c.rest.PullRequests.List(ctx, c.owner, c.repo, &gh.PullRequestListOptions{
-			State: "open", Head: c.owner + ":" + head, Base: base,
-			ListOptions: gh.ListOptions{PerPage: 100},
-		})
-		if err != nil {
-			return nil, false, explain(err, doing, "pull-requests: read")
-		}
-		// GitHub ignores a head filter it cannot parse and lists everything.
-		for _, pr := range open {
-			if pr.GetHead().GetRef() == head && pr.GetBase().GetRef() == base &&
-				strings.EqualFold(pr.GetHead().GetRepo().GetFullName(), c.Repository()) {
-				return pr, true, nil
-			}
-		}
-		return nil, false, nil
-	}
+	find := func(ctx context.Context) (*gh.PullRequest, bool, error) { return c.openPullRequest(ctx, head, base) }
 	pr, found, err := find(ctx)
 	if err != nil {
 		return 0, false, err
@@ -178,6 +162,31 @@ func (c *Client) EnsurePullRequest(ctx context.Context, head, base, title, body 
 	}
 	_, _, err = c.rest.PullRequests.Edit(ctx, c.owner, c.repo, n, &gh.PullRequest{Title: &title, Body: &body})
 	return n, false, explain(err, fmt.Sprintf("edit pull request %d", n), "pull-requests: write")
+}
+
+// OpenPullRequest returns the number of the open pull request from the branch
+// head of this repository into base, 0 for none.
+func (c *Client) OpenPullRequest(ctx context.Context, head, base string) (int, error) {
+	pr, _, err := c.openPullRequest(ctx, head, base)
+	return pr.GetNumber(), err
+}
+
+func (c *Client) openPullRequest(ctx context.Context, head, base string) (*gh.PullRequest, bool, error) {
+	open, _, err := c.rest.PullRequests.List(ctx, c.owner, c.repo, &gh.PullRequestListOptions{
+		State: "open", Head: c.owner + ":" + head, Base: base,
+		ListOptions: gh.ListOptions{PerPage: 100},
+	})
+	if err != nil {
+		return nil, false, explain(err, fmt.Sprintf("look for a pull request from %s to %s", head, base), "pull-requests: read")
+	}
+	// GitHub ignores a head filter it cannot parse and lists everything.
+	for _, pr := range open {
+		if pr.GetHead().GetRef() == head && pr.GetBase().GetRef() == base &&
+			strings.EqualFold(pr.GetHead().GetRepo().GetFullName(), c.Repository()) {
+			return pr, true, nil
+		}
+	}
+	return nil, false, nil
 }
 
 // explainOpen is explain for the creation of a pull request.

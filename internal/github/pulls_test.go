@@ -29,7 +29,7 @@ func TestPullRequest(t *testing.T) {
 	if err := w.DeleteFork(gone); err != nil {
 		t.Fatal(err)
 	}
-	merge, err := w.MergePullRequest(w.pr, true)
+	merge, err := w.MergePullRequest(w.pr, crevtest.Merge{Squash: true})
 	if err != nil {
 		t.Fatal(err)
 	}

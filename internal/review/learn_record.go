@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -217,6 +218,9 @@ func (l *learner) memoryFiles(tree fs.FS) (map[string][]byte, []string, error) {
 		if !ok {
 			continue
 		}
+		if _, err := r.Marshal(); err != nil {
+			return nil, nil, err
+		}
 		pool = pool.With(r)
 		memory = append(memory, memoryLine(le, r))
 	}
@@ -225,16 +229,7 @@ func (l *learner) memoryFiles(tree fs.FS) (map[string][]byte, []string, error) {
 	if len(memory) == 0 {
 		return files, nil, nil
 	}
-	for _, r := range pool.Rules() {
-		content, err := r.Marshal()
-		if err != nil {
-			return nil, nil, err
-		}
-		if string(readText(tree, r.Path())) != string(content) {
-			files[r.Path()] = content
-		}
-	}
-	files[rule.IndexPath] = pool.Generate()
+	maps.Copy(files, ruleFiles(pool, nil, there))
 	return files, memory, nil
 }
 

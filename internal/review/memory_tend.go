@@ -1,9 +1,9 @@
 package review
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/crev-ratchet/crev/internal/ledger"
@@ -74,7 +74,7 @@ func (j *job) tendRules(ctx context.Context) {
 	if err != nil || len(records(problems)) > 0 {
 		return // a review names what is wrong with them
 	}
-	top := j.baseTree
+	top := pool
 	if j.d.Rules != nil {
 		tree, err := j.d.Rules(ctx, j.cfg.Ledger.Branch)
 		if err != nil {
@@ -86,7 +86,7 @@ func (j *job) tendRules(ctx context.Context) {
 			if err != nil || len(records(problems)) > 0 {
 				return
 			}
-			pool, top = pool.Newest(waiting), tree
+			pool, top = pool.Newest(waiting), waiting
 		}
 	}
 	tended, err := TendRules(pool, Tending{Config: j.cfg.Rules, Events: j.past, Files: j.tracked, Now: j.d.Now()})
@@ -110,9 +110,10 @@ func records(problems []rule.Problem) []rule.Problem {
 	return out
 }
 
-// ruleFiles are the records that differ from a tree's, and the index. A record
+// ruleFiles are the records that say something else than those of a pool, and the
+// index. How a record that says the same is laid out is left to people. A record
 // that cannot be written is left out.
-func ruleFiles(pool *rule.Pool, changed []rule.Rule, top fs.FS) map[string][]byte {
+func ruleFiles(pool *rule.Pool, changed []rule.Rule, top *rule.Pool) map[string][]byte {
 	for _, r := range changed {
 		if _, err := r.Marshal(); err == nil {
 			pool = pool.With(r)
@@ -121,9 +122,15 @@ func ruleFiles(pool *rule.Pool, changed []rule.Rule, top fs.FS) map[string][]byt
 	files := map[string][]byte{rule.IndexPath: pool.Generate()}
 	for _, r := range pool.Rules() {
 		content, err := r.Marshal()
-		if err == nil && string(readText(top, r.Path())) != string(content) {
-			files[r.Path()] = content
+		if err != nil {
+			continue
 		}
+		if there, ok := top.Find(r.ID); ok {
+			if same, err := there.Marshal(); err == nil && bytes.Equal(same, content) {
+				continue
+			}
+		}
+		files[r.Path()] = content
 	}
 	return files
 }
