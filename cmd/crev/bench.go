@@ -24,6 +24,7 @@ func benchCommands() []command {
 		{name: "planted", summary: "plant defects in a repository's true history and follow what becomes of them", run: benchPlanted},
 		{name: "relocate", summary: "where is a known defect's code after a change", run: benchRelocate},
 		{name: "lifecycle", summary: "what becomes of a defect over many commits: scripted stories, no model", run: benchLifecycle},
+		{name: "memory", summary: "what the team's rules do to a review: scripted pairs of pull requests, no model", run: benchMemory},
 		{name: "calibrate", summary: "propose limits of the gate by the reviews in the ledger", run: benchCalibrate},
 		{name: "add", summary: "add a case to .crev/bench/live: a change, and what a review should and should not say", run: benchAdd},
 		{name: "freeze", args: "[NAME...]", summary: "move live cases to the frozen set and write its list", run: benchFreeze},

@@ -34,13 +34,11 @@ type storyRunner struct {
 	sandbox func([]string) *sandbox.Runner
 }
 
-// storyPlay is one story under way. It has a clock of its own, so that a story
-// has the same commits and events each time.
+// storyPlay is one story under way.
 type storyPlay struct {
+	*scratch
 	story   *bench.Story
 	runner  *storyRunner
-	dir     string
-	at      time.Time
 	commits []string
 	events  []ledger.Event
 	rounds  map[string]int
@@ -49,14 +47,13 @@ type storyPlay struct {
 
 // Begin makes the repository and the base's first commit.
 func (sr *storyRunner) Begin(ctx context.Context, s *bench.Story) (bench.Play, error) {
-	tmp, err := os.MkdirTemp("", "crev-story-")
-	if err != nil {
+	repo, err := newScratch(ctx, "crev-story-")
+	if repo == nil {
 		return nil, err
 	}
-	p := &storyPlay{
-		story: s, runner: sr, dir: filepath.Join(tmp, "repo"),
-		at:     time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC),
-		rounds: map[string]int{}, forge: &storyForge{},
+	p := &storyPlay{scratch: repo, story: s, runner: sr, rounds: map[string]int{}, forge: &storyForge{}}
+	if err != nil {
+		return nil, errors.Join(err, p.End())
 	}
 	if err := p.begin(ctx); err != nil {
 		return nil, errors.Join(err, p.End())
@@ -65,16 +62,10 @@ func (sr *storyRunner) Begin(ctx context.Context, s *bench.Story) (bench.Play, e
 }
 
 func (p *storyPlay) begin(ctx context.Context) error {
-	if err := os.Mkdir(p.dir, 0o755); err != nil {
-		return err
-	}
-	if _, err := p.git(ctx, "init", "-q", "-b", "main"); err != nil {
-		return err
-	}
 	if err := p.lay(p.story.Base); err != nil {
 		return err
 	}
-	if err := p.commit(ctx, "Base"); err != nil {
+	if _, err := p.commit(ctx, "Base"); err != nil {
 		return err
 	}
 	_, err := p.git(ctx, "switch", "-q", "-c", storyBranch)
@@ -82,7 +73,7 @@ func (p *storyPlay) begin(ctx context.Context) error {
 }
 
 // End removes the repository.
-func (p *storyPlay) End() error { return os.RemoveAll(filepath.Dir(p.dir)) }
+func (p *storyPlay) End() error { return p.remove() }
 
 // Step makes the commit of a round and reviews it.
 func (p *storyPlay) Step(ctx context.Context, r *bench.Round) (bench.Seen, error) {
@@ -192,7 +183,7 @@ func (p *storyPlay) advance(ctx context.Context, r *bench.Round, n int) error {
 		if err := p.lay(note); err != nil {
 			return err
 		}
-		if err := p.commit(ctx, fmt.Sprintf("Base goes on, %d", i)); err != nil {
+		if _, err := p.commit(ctx, fmt.Sprintf("Base goes on, %d", i)); err != nil {
 			return err
 		}
 	}
@@ -261,24 +252,6 @@ func (p *storyPlay) review(ctx context.Context, r *bench.Round, m review.Model) 
 	})
 }
 
-// lay writes files into the work tree. A script is executable.
-func (p *storyPlay) lay(files bench.Tree) error {
-	for name, text := range files {
-		to := p.path(name)
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			return err
-		}
-		mode := fs.FileMode(0o644)
-		if strings.HasPrefix(text, "#!") {
-			mode = 0o755
-		}
-		if err := os.WriteFile(to, []byte(text), mode); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // check compares the work tree with what the story says is in it.
 func (p *storyPlay) check(tree bench.Tree) error {
 	tracked := 0
@@ -304,24 +277,4 @@ func (p *storyPlay) check(tree bench.Tree) error {
 		err = fmt.Errorf("the tree has %d files after this round, and the story says %d", tracked, len(tree))
 	}
 	return err
-}
-
-func (p *storyPlay) commit(ctx context.Context, message string) error {
-	if err := p.stage(ctx); err != nil {
-		return err
-	}
-	_, err := p.git(ctx, "commit", "-q", "-m", message)
-	return err
-}
-
-func (p *storyPlay) stage(ctx context.Context) error {
-	_, err := p.git(ctx, "add", "--all", "--", ".", ":!.crev/ledger")
-	return err
-}
-
-func (p *storyPlay) path(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
-
-// git runs one git command in the story's repository, at the story's time.
-func (p *storyPlay) git(ctx context.Context, args ...string) (string, error) {
-	return git.Scratch{Dir: p.dir, Name: "Story"}.Run(ctx, p.at, args...)
 }

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/txtar"
@@ -118,65 +115,17 @@ func (c *Case) parse(text []byte) error {
 	if !caseName.MatchString(c.Name) {
 		return errors.New("name it with a-z, 0-9 and -, at most 64 of them")
 	}
-	if len(text) > maxCase {
-		return fmt.Errorf("it is larger than %d MiB", maxCase>>20)
+	a, err := parseArchive(text, caseScript, "base", "head")
+	if err != nil {
+		return err
 	}
-	text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
-	ar := txtar.Parse(text)
-	if c.Tells = strings.TrimSpace(string(ar.Comment)); c.Tells == "" {
-		return errors.New("it begins with a comment that tells what the change is about; there is none")
-	}
-	seen := map[string]bool{}
-	var script []byte
-	for _, f := range ar.Files {
-		if seen[f.Name] {
-			return fmt.Errorf("file %q is there twice", f.Name)
-		}
-		seen[f.Name] = true
-		folder, rest, ok := strings.Cut(f.Name, "/")
-		switch {
-		case f.Name == caseScript:
-			script = f.Data
-		case !ok || !fs.ValidPath(f.Name) || strings.ContainsRune(f.Name, 0):
-			return fmt.Errorf("file %q: want base/PATH or head/PATH", f.Name)
-		case folder == "base":
-			c.Base[rest] = string(f.Data)
-		case folder == "head":
-			c.Head[rest] = string(f.Data)
-		default:
-			return fmt.Errorf("file %q: want base/PATH or head/PATH", f.Name)
-		}
-	}
-	if script == nil {
-		return fmt.Errorf("there is no %s", caseScript)
-	}
-	if err := c.readScript(script); err != nil {
+	c.Tells, c.Base, c.Head = a.tells, a.trees["base"], a.trees["head"]
+	var f caseFile
+	if err := decodeScript(a.script, caseVersion, &f); err != nil {
 		return fmt.Errorf("%s: %w", caseScript, err)
 	}
-	return c.check()
-}
-
-func (c *Case) readScript(text []byte) error {
-	var version struct {
-		Version int `yaml:"version"`
-	}
-	if err := yaml.Unmarshal(text, &version); err == nil && version.Version > caseVersion {
-		return fmt.Errorf("version %d: this crev reads version %d; update crev", version.Version, caseVersion)
-	}
-	var f caseFile
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	dec.KnownFields(true)
-	if err := dec.Decode(&f); err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return errors.New("more than one YAML document; keep the first")
-	}
-	if f.Version < 0 {
-		return fmt.Errorf("version %d; want %d", f.Version, caseVersion)
-	}
 	c.Author, c.From, c.Findings = f.Author, f.From, f.Findings
-	return nil
+	return c.check()
 }
 
 // check holds what is said against the trees.
@@ -197,9 +146,6 @@ func (c *Case) check() error {
 
 func (c *Case) checkFinding(e Expectation) error {
 	sev, err := finding.ParseSeverity(string(e.Severity))
-	head, atHead := c.Head[e.Path]
-	base, atBase := c.Base[e.Path]
-	quoted := func(text string) bool { return slices.Contains(strings.Split(text, "\n"), e.Quote) }
 	switch {
 	case err != nil:
 		return err
@@ -211,12 +157,8 @@ func (c *Case) checkFinding(e Expectation) error {
 		return errors.New("claim: it is empty")
 	case e.Real == nil:
 		return errors.New("real: say true for a defect, false for what should not be mentioned")
-	case !atHead && !atBase:
-		return fmt.Errorf("path %s: it is neither under head/ nor under base/", strconv.Quote(e.Path))
-	case e.Quote != "" && !quoted(head) && !quoted(base):
-		return fmt.Errorf("quote %q: it is no line of %s", e.Quote, e.Path)
 	}
-	return nil
+	return checkQuote(e.Path, e.Quote, c.Head, c.Base)
 }
 
 // Format writes a case as ParseCase reads it.

@@ -379,12 +379,6 @@ func (c *LifecycleCounts) add(o LifecycleCounts) {
 // share computes the shares from the counts. A share of nothing is perfect.
 func (r *LifecycleResult) share() {
 	c := r.Counts
-	good := func(n, of int) float64 {
-		if of == 0 {
-			return 1
-		}
-		return ratio(n, of)
-	}
 	r.UnresolvedRecall = good(c.Held, c.Alive)
 	r.FalseClosure = ratio(c.Closed, c.Alive)
 	r.FalseClosureProven = ratio(c.ClosedProven, c.Alive)
@@ -401,4 +395,12 @@ func (r *LifecycleResult) share() {
 	r.RecordsPerDefect = good(c.Records, c.SeenDefects)
 	r.SeverityStability = good(c.SeverityStable, c.SeverityPairs)
 	r.ReplayDeterminism = good(c.Deterministic, r.Stories)
+}
+
+// good is a share of which more is better: a share of nothing is perfect.
+func good(n, of int) float64 {
+	if of == 0 {
+		return 1
+	}
+	return ratio(n, of)
 }

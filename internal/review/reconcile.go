@@ -177,17 +177,35 @@ func (j *job) observe(c claim, o reconcile.Observation, d reconcile.Decision, id
 		j.hide(c, "validator", by+" decides it")
 		return
 	}
-	switch rule, why := c.silenced(); {
+	switch hiding, why := c.silenced(); {
 	case c.stands():
 		j.standing[id] = true
 		j.worst[id] = finding.Max(j.worst[id], c.Severity)
 		j.changed(id, "seen again", string(d.How))
-	case rule != "":
+	case hiding != "":
 		// A rule that was learned since hides what was posted before it.
-		j.add(ledger.Event{FP: fp, Defect: id, Payload: ledger.Payload{Suppressed: &ledger.Suppressed{
-			Reason: "rule", By: rule, Detail: why, Commit: j.in.Head}}})
-		j.hide(c, "rule", rule)
+		if j.mayHideKnown(hiding, id) {
+			j.add(ledger.Event{FP: fp, Defect: id, Payload: ledger.Payload{Suppressed: &ledger.Suppressed{
+				Reason: "rule", By: hiding, Detail: why, Commit: j.in.Head}}})
+		}
+		j.hide(c, "rule", hiding)
 	}
+}
+
+// mayHideKnown reports whether a rule that hides a sighting may hide the defect
+// that it is a sighting of. A defect is more than one wording of it: the rule has
+// to be about what it was opened as, and none of its wordings may be shielded.
+// One that this run opened has been decided about by then.
+func (j *job) mayHideKnown(id string, defect ledger.DefectID) bool {
+	d := j.state.Defect(defect)
+	if d == nil || j.born[defect] || d.Shielded() || len(d.Locations) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(j.memory.view, func(r rule.Rule) bool {
+		ok, _ := r.MayHide(finding.Finding{Path: d.Locations[0].Path, Category: d.Category, Severity: d.Severity,
+			Claim: d.Claim, Detail: d.Detail, Subject: d.Subject, Predicate: d.Predicate, Evidence: d.Evidence, Tier: d.Tier}, rule.Judged{}, j.memory.author)
+		return r.ID == id && ok
+	})
 }
 
 // ruled records the rules that had an effect on a claim.
