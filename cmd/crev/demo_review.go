@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/git"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
@@ -48,13 +49,21 @@ func (s *demo) review(ctx context.Context, p *demoPull) error {
 		if err != nil {
 			return err
 		}
-		if err := projection.WriteText(s.page, &out.Report); err != nil {
+		if err := projection.WriteText(s.page, told(out.Report)); err != nil {
 			return err
 		}
 		s.threads(p)
 		s.lines(out.Events)
 		return nil
 	})
+}
+
+// told is a report without what is of use in a log: how a change of ten lines was
+// cut, what the machine can do, in which file the new lines are.
+func told(r projection.Report) *projection.Report {
+	r.Batches, r.Counts = nil, batch.Counts{}
+	r.Sandbox, r.LedgerWhere = "", ""
+	return &r
 }
 
 // with opens the repository for one run of crev against main.

@@ -33,7 +33,7 @@ func (s Scratch) Run(ctx context.Context, at time.Time, args ...string) (string,
 	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(out)))
+		return "", fmt.Errorf("%s: %w", strings.TrimSuffix("git "+args[0]+": "+strings.TrimSpace(string(out)), ": "), err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
