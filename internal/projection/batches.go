@@ -86,10 +86,10 @@ func countBatches(r *Report) string {
 	return out
 }
 
-// writeTextBatches says how the change was cut, once, and which batches did not
-// just pass.
+// writeTextBatches says how a change of several batches was cut, once, and which
+// batches did not just pass.
 func writeTextBatches(b *strings.Builder, r *Report) {
-	if r.Counts.Files > 0 {
+	if len(r.Batches) > 1 {
 		fmt.Fprintf(b, "cut: %s\n", r.Counts)
 	}
 	for _, x := range r.Batches {
