@@ -30,11 +30,12 @@ type textLine struct {
 	text   string
 }
 
-// block is a fenced block: its language, and where its first line stands.
+// block is a fenced block: its language, what else its fence says, and where its
+// first line stands.
 type block struct {
-	lang string
-	line int
-	text string
+	lang, info string
+	line       int
+	text       string
 }
 
 // lines returns the block's lines with their numbers in the file.
@@ -55,8 +56,8 @@ func parseDocument(name, text string) document {
 		switch {
 		case open == nil && (strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~")):
 			fence = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, trimmed[:1]))]
-			lang, _, _ := strings.Cut(strings.TrimSpace(trimmed[len(fence):]), " ")
-			open = &block{lang: strings.ToLower(lang), line: i + 2}
+			lang, info, _ := strings.Cut(strings.TrimSpace(trimmed[len(fence):]), " ")
+			open = &block{lang: strings.ToLower(lang), info: info, line: i + 2}
 		case open != nil && trimmed == fence:
 			doc.blocks = append(doc.blocks, *open)
 			open = nil
@@ -310,9 +311,9 @@ func TestReadmeNamesEveryCommand(t *testing.T) {
 	}
 }
 
-// What the README shows of the demo is what the demo prints: the scenario keeps
-// its whole output.
-func TestReadmeShowsTheDemo(t *testing.T) {
+// What documents show of the demo, in blocks that begin with "text demo", is what
+// it prints: the scenario keeps its whole output.
+func TestDocumentsShowTheDemo(t *testing.T) {
 	t.Parallel()
 	scenario, err := os.ReadFile("testdata/script/demo.txtar")
 	if err != nil {
@@ -322,22 +323,22 @@ func TestReadmeShowsTheDemo(t *testing.T) {
 	if !ok {
 		t.Fatal("testdata/script/demo.txtar has no demo.golden")
 	}
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown := 0
-	for _, b := range parseDocument("README.md", string(text)).blocks {
-		if b.lang != "text" {
-			continue
-		}
-		shown++
-		if !strings.Contains(printed, b.text) {
-			t.Errorf("README.md:%d: the demo does not print this:\n%s", b.line, b.text)
+	shown := map[string]int{}
+	for _, d := range documents(t) {
+		for _, b := range d.blocks {
+			if b.info != "demo" {
+				continue
+			}
+			shown[d.name]++
+			if !strings.Contains(printed, b.text) {
+				t.Errorf("%s:%d: the demo does not print this:\n%s", d.name, b.line, b.text)
+			}
 		}
 	}
-	if shown == 0 {
-		t.Error("README.md shows nothing of the demo")
+	for _, name := range []string{"README.md", "docs/memory.md"} {
+		if shown[name] == 0 {
+			t.Errorf("%s shows nothing of the demo", name)
+		}
 	}
 }
 
