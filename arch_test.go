@@ -50,7 +50,7 @@ var layout = map[string]row{
 	"internal/checker":    {layer: 2, pure: true, imports: []string{"batch", "diff", "finding", "ledger", "model", "rule"}},
 	"internal/reconcile":  {layer: 2, pure: true, imports: []string{"finding", "ledger", "model"}},
 	"internal/relocate":   {layer: 2, pure: true, imports: []string{"diff", "finding", "ledger"}},
-	"internal/projection": {layer: 2, pure: true, imports: []string{"batch", "diff", "finding", "gate", "ledger", "rule"}},
+	"internal/projection": {layer: 2, pure: true, imports: []string{"diff", "finding", "gate", "ledger", "rule"}},
 	"internal/session":    {layer: 2, pure: true, imports: []string{"batch", "finding", "gate", "model"}},
 	"internal/learn":      {layer: 2, pure: true, imports: []string{"expertise", "finding", "glob", "model", "rule"}},
 	"internal/bench":      {layer: 2, pure: true, imports: []string{"batch", "diff", "finding", "gate", "ledger", "model", "reconcile", "relocate", "rule"}},

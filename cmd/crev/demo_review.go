@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/git"
 	"github.com/crev-ratchet/crev/internal/ledger"
 	"github.com/crev-ratchet/crev/internal/projection"
@@ -58,10 +57,9 @@ func (s *demo) review(ctx context.Context, p *demoPull) error {
 	})
 }
 
-// told is a report without what is of use in a log: how a change of ten lines was
-// cut, what the machine can do, in which file the new lines are.
+// told is a report without what is of use in a log: what the machine can do, in
+// which file the new lines are.
 func told(r projection.Report) *projection.Report {
-	r.Batches, r.Counts = nil, batch.Counts{}
 	r.Sandbox, r.LedgerWhere = "", ""
 	return &r
 }

@@ -100,7 +100,7 @@ func summaryOf(o *review.Outcome) runJSON {
 		Conclusion: r.Conclusion, Reason: r.Reason, Blocked: o.Blocked, Base: r.Base, Head: r.Head,
 		Open: o.Open, New: o.New, Checks: []checkJSON{}, Defects: r.Defects, Changes: []changeJSON{},
 		Hidden: []hiddenJSON{}, Files: []fileJSON{}, Notes: r.Notes, Ledger: r.LedgerLines, LedgerAt: r.LedgerWhere,
-		Batches: []batchJSON{}, Trail: o.Trail, Counts: r.Counts, Gate: gateJSON{r.Shares(), o.Limits},
+		Batches: []batchJSON{}, Trail: o.Trail, Counts: o.Counts, Gate: gateJSON{r.Shares(), o.Limits},
 		Tokens: tokensJSON{r.PromptTokens, r.CompletionTokens, r.CachedTokens, r.USD},
 	}
 	if out.Defects == nil {

@@ -86,12 +86,8 @@ func countBatches(r *Report) string {
 	return out
 }
 
-// writeTextBatches says how a change of several batches was cut, once, and which
-// batches did not just pass.
+// writeTextBatches says which batches did not just pass.
 func writeTextBatches(b *strings.Builder, r *Report) {
-	if len(r.Batches) > 1 {
-		fmt.Fprintf(b, "cut: %s\n", r.Counts)
-	}
 	for _, x := range r.Batches {
 		if !x.plain() {
 			fmt.Fprintf(b, "%s%s\n", x.says(), tail(x.Reason))

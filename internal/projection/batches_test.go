@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/gate"
 )
 
@@ -50,17 +49,13 @@ func TestBatchesInTheSummary(t *testing.T) {
 
 func TestBatchesInTheLog(t *testing.T) {
 	t.Parallel()
-	r := &Report{
-		Counts: batch.Counts{Files: 2, Lines: 9, Grouped: 2, MergedInDirectory: 2, MergedAcross: 1, Split: 1, Joined: 1},
-		Batches: []Batch{
-			{ID: "1", Gate: "passed", Tries: 1},
-			{ID: "2", Gate: "unreviewed", Reason: "it says\n::error::no"},
-		},
-	}
+	r := &Report{Batches: []Batch{
+		{ID: "1", Gate: "passed", Tries: 1},
+		{ID: "2", Gate: "unreviewed", Reason: "it says\n::error::no"},
+	}}
 	var b strings.Builder
 	writeTextBatches(&b, r)
-	const want = "cut: 2 files, 9 lines: 2 groups, 2 after merging in directories, 1 across, 1 after splitting, 1 batches\n" +
-		"batch 2 unreviewed: it says ::error::no\n"
+	const want = "batch 2 unreviewed: it says ::error::no\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("writeTextBatches (-want +got):\n%s", diff)
 	}

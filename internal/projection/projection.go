@@ -8,7 +8,6 @@
 package projection
 
 import (
-	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/diff"
 	"github.com/crev-ratchet/crev/internal/ledger"
 )
@@ -48,10 +47,8 @@ type Report struct {
 	Changes  []Change
 	Hidden   []Hidden
 	Coverage []Coverage
-	// Batches are what the change was cut into, in order, the reused one first;
-	// Counts say what each phase of the cut came to.
+	// Batches are what the change was cut into, in order, the reused one first.
 	Batches []Batch
-	Counts  batch.Counts
 	// Proofs are of the validators that the pull request adds or changes.
 	Proofs []Proof
 	// Due are the classes of this run's claims that came back often enough.

@@ -6,9 +6,8 @@ import (
 	"github.com/crev-ratchet/crev/internal/session"
 )
 
-// reportBatches says how the change was cut and what became of every batch.
+// reportBatches says what became of every batch.
 func (j *job) reportBatches() {
-	j.report.Counts = j.cut.Counts
 	if reused := j.cut.Reused; len(reused.Paths) > 0 {
 		j.report.Batches = append(j.report.Batches, projection.Batch{
 			ID: batch.ReusedID, Paths: reused.Paths, Gate: string(session.ReusedGate), Findings: reused.Reviews})

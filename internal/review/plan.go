@@ -33,6 +33,9 @@ func (j *job) plan(ctx context.Context) error {
 	if j.cut, err = batch.Cut(fresh, limits); err != nil {
 		return err
 	}
+	if j.cut.Counts.Files > 0 && j.in.Part != PartPlan {
+		j.d.Log.Info("cut " + j.cut.Counts.String())
+	}
 	if err := j.cut.Reuse(j.reused); err != nil {
 		return err
 	}

@@ -162,8 +162,10 @@ type Outcome struct {
 	Open, New int
 	// Events are what this run adds to the ledger.
 	Events []ledger.Event
-	// Trail says for every file that was read in which batch it was, and why.
-	Trail []batch.Placement
+	// Trail says for every file that was read in which batch it was, and why;
+	// Counts say what each phase of the cut came to.
+	Trail  []batch.Placement
+	Counts batch.Counts
 	// Limits are the gate's, and where each comes from.
 	Limits []gate.Origin
 	// Plan is what was decided for GitHub; empty on a laptop.

@@ -70,7 +70,7 @@ func Gate(ctx context.Context, in Request, d Deps) (*Outcome, error) {
 // outcome collects what the run came to.
 func (j *job) outcome() *Outcome {
 	o := &Outcome{Report: j.report, Blocked: j.report.Conclusion == projection.Failed, Events: j.events, Plan: j.shown,
-		Trail: j.cut.Trail, Limits: j.origins}
+		Trail: j.cut.Trail, Counts: j.cut.Counts, Limits: j.origins}
 	for _, d := range j.report.Defects {
 		if projection.InSight(d) {
 			o.Open++
