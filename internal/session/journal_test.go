@@ -66,9 +66,9 @@ func TestPaidOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	j := openAt(t, dir, header(small(2)))
 	m := &counting{}
-	p := j.Paid("1", "1/review/1", m)
+	p := j.Paid("1", "review", m)
 	first, second := ask(t, p, "q7k2", "+a"), ask(t, p, "q7k2", "+a")
-	other := ask(t, j.Paid("1", "1/review/2", m), "q7k2", "+a")
+	other := ask(t, j.Paid("1", "whole", m), "q7k2", "+a")
 	outside := ask(t, j.Paid("", "inspect", m), "q7k2", "+a")
 	if m.n != 4 {
 		t.Errorf("%d requests, want 4: the same request may be asked again on purpose", m.n)
@@ -80,12 +80,12 @@ func TestPaidOnce(t *testing.T) {
 	// Another process draws another fence.
 	j = openAt(t, dir, header(small(2)))
 	again := &counting{}
-	p = j.Paid("1", "1/review/1", again)
+	p = j.Paid("1", "review", again)
 	for name, c := range map[string]struct{ want, got model.Reply }{
-		"first":       {first, ask(t, p, "zzzz", "+a")},
-		"second":      {second, ask(t, p, "zzzz", "+a")},
-		"another try": {other, ask(t, j.Paid("1", "1/review/2", again), "zzzz", "+a")},
-		"no batch":    {outside, ask(t, j.Paid("", "inspect", again), "zzzz", "+a")},
+		"first":         {first, ask(t, p, "zzzz", "+a")},
+		"second":        {second, ask(t, p, "zzzz", "+a")},
+		"another scope": {other, ask(t, j.Paid("1", "whole", again), "zzzz", "+a")},
+		"no batch":      {outside, ask(t, j.Paid("", "inspect", again), "zzzz", "+a")},
 	} {
 		if d := cmp.Diff(c.want, c.got); d != "" {
 			t.Errorf("%s -want +got\n%s", name, d)
@@ -97,7 +97,7 @@ func TestPaidOnce(t *testing.T) {
 	if ask(t, p, "zzzz", "+a"); again.n != 1 {
 		t.Error("the third time was not asked")
 	}
-	if ask(t, j.Paid("2", "1/review/1", again), "zzzz", "+a"); again.n != 2 {
+	if ask(t, j.Paid("2", "review", again), "zzzz", "+a"); again.n != 2 {
 		t.Error("a reply to one batch was given to another")
 	}
 }
@@ -121,7 +121,7 @@ func TestWhatIsKeptOfFailures(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			j := openAt(t, dir, header(small(1)))
-			_, want := j.Paid("1", "1/review/1", &counting{err: c.err}).Complete(t.Context(), question("q7k2", "+"))
+			_, want := j.Paid("1", "review", &counting{err: c.err}).Complete(t.Context(), question("q7k2", "+"))
 			if want == nil || want.Error() != c.err.Error() {
 				t.Fatalf("Complete() = %v, want %v", want, c.err)
 			}
@@ -129,7 +129,7 @@ func TestWhatIsKeptOfFailures(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := &counting{}
-			_, err := openAt(t, dir, header(small(1))).Paid("1", "1/review/1", m).Complete(t.Context(), question("zzzz", "+"))
+			_, err := openAt(t, dir, header(small(1))).Paid("1", "review", m).Complete(t.Context(), question("zzzz", "+"))
 			if c.kept {
 				if d := cmp.Diff(c.err, err); d != "" || m.n != 0 {
 					t.Errorf("%d requests, -want +got\n%s", m.n, d)
@@ -225,7 +225,7 @@ func TestBrokenFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		handOut(t, s)
-		ask(t, j.Paid("1", "1/review/1", &counting{}), "q7k2", "+")
+		ask(t, j.Paid("1", "review", &counting{}), "q7k2", "+")
 		submit(t, s, "1", good)
 		if err := j.Close(); err != nil {
 			t.Fatal(err)
@@ -364,7 +364,7 @@ func TestFanOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		task := handOut(t, s)
-		ask(t, j.Paid(task.Batch, task.Scope, &counting{}), "q7k2", "+"+id)
+		ask(t, j.Paid(task.Batch, "review", &counting{}), "q7k2", "+"+id)
 		submit(t, s, id, good)
 		if id != "2" { // this machine is killed
 			check(t, s, id, "recheck", ran)
@@ -413,7 +413,7 @@ func TestFanOut(t *testing.T) {
 		t.Errorf("what is left -want +got\n%s", d)
 	}
 	m := &counting{}
-	ask(t, j.Paid("1", "1/review/1", m), "zzzz", "+1")
+	ask(t, j.Paid("1", "review", m), "zzzz", "+1")
 	if m.n != 0 {
 		t.Error("a reply that another machine paid for was paid for again")
 	}
@@ -443,7 +443,7 @@ func FuzzParseFile(f *testing.F) {
 	head := `{"v":1,"plan":"p","batch":"1"}` + "\n"
 	f.Add(head)
 	f.Add(head + `{"n":1,"entry":{"kind":"handed_out","at":"2026-11-30T12:00:00Z","batch":"1"}}` + "\n")
-	f.Add(head + `{"n":1,"paid":{"scope":"1/review/1","key":"k","nth":1,"purpose":"p","reply":{"json":{},"usage":{"prompt":1,"completion":2},"requests":1,"elapsed":3}}}` + "\n")
+	f.Add(head + `{"n":1,"paid":{"scope":"review","key":"k","nth":1,"purpose":"p","reply":{"json":{},"usage":{"prompt":1,"completion":2},"requests":1,"elapsed":3}}}` + "\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		lines, begun, err := parseFile([]byte(text), "p", "1")
 		if err != nil || !begun {

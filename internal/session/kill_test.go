@@ -3,7 +3,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,8 +71,8 @@ func child(dir, kill string) error {
 			err = childReview(j, s, m)
 		case StepCheck:
 			c := &CheckResult{}
-			reply, asked := j.Paid(move.Batch, move.Scope, m).Complete(context.Background(), question("q7k2", move.Checker))
-			c.Usage, c.Data = reply.Usage, reply.JSON
+			reply, asked := j.Paid(move.Batch, move.Checker, m).Complete(context.Background(), question("q7k2", move.Checker))
+			c.Usage = reply.Usage
 			if asked != nil {
 				return asked
 			}
@@ -96,15 +95,14 @@ func childReview(j *Journal, s *Session, m Completer) error {
 	if err != nil {
 		return err
 	}
-	p := j.Paid(task.Batch, task.Scope, m)
+	p := j.Paid(task.Batch, fmt.Sprint("review/", task.Try), m)
 	r := &Result{Verdict: gate.Verdict{Passed: task.Batch != "2" || task.Try > 1, Reasons: []string{"thin"}}}
-	var text bytes.Buffer
 	questions := []string{"same", "same"}
 	if task.Batch == "2" {
 		questions = []string{"refuse"}
 	}
-	if task.Refused != nil { // a retry shows what was answered before
-		questions = append(questions, string(task.Refused.Data)+gate.RetryPrompt(task.Refused.Verdict))
+	if task.Try > 1 {
+		questions = append(questions, gate.RetryPrompt(gate.Verdict{Reasons: []string{"thin"}}))
 	}
 	for _, what := range questions {
 		reply, err := p.Complete(context.Background(), question(fmt.Sprintf("f%d", os.Getpid()), what))
@@ -112,10 +110,6 @@ func childReview(j *Journal, s *Session, m Completer) error {
 			return err
 		}
 		r.Usage = r.Usage.Plus(reply.Usage)
-		text.Write(reply.JSON)
-	}
-	if r.Data, err = json.Marshal(text.String()); err != nil {
-		return err
 	}
 	_, err = s.Submit(task.Batch, r, noon)
 	return err

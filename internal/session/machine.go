@@ -47,9 +47,6 @@ type Result struct {
 	Unreviewed string        `json:"unreviewed,omitempty"`
 	Usage      model.Usage   `json:"usage"`
 	Elapsed    time.Duration `json:"elapsed"`
-	// Data is what the caller needs to go on from here after a restart. The
-	// session keeps it and does not read it.
-	Data json.RawMessage `json:"data,omitempty"`
 }
 
 // CheckResult is what a checker came to.
@@ -58,8 +55,6 @@ type CheckResult struct {
 	Failed  string        `json:"failed,omitempty"`
 	Usage   model.Usage   `json:"usage"`
 	Elapsed time.Duration `json:"elapsed"`
-	// Data is as in Result.
-	Data json.RawMessage `json:"data,omitempty"`
 }
 
 // Outcome is how a checker ended.
@@ -78,8 +73,7 @@ type CheckRecord struct {
 	Checker string  `json:"checker"`
 	Outcome Outcome `json:"outcome"`
 	// Reason says why it did not run to its end.
-	Reason string          `json:"reason,omitempty"`
-	Data   json.RawMessage `json:"data,omitempty"`
+	Reason string `json:"reason,omitempty"`
 }
 
 // Kind is what an entry of the journal says.
@@ -132,8 +126,6 @@ type machine struct {
 	// tries counts results that the gate judged, lost those that never came.
 	tries, lost int
 	deadline    time.Time
-	// refused is the result that the gate did not take last.
-	refused *Result
 
 	gate   Gate
 	reason string
@@ -226,7 +218,7 @@ func (m *machine) submitted(e Entry, l Limits) {
 	case m.tries > l.MaxRetries:
 		m.complete(Forced, strings.Join(r.Verdict.Reasons, "; "), e, l)
 	default:
-		m.status, m.deadline, m.refused = Pending, time.Time{}, r
+		m.status, m.deadline = Pending, time.Time{}
 	}
 }
 
@@ -272,7 +264,7 @@ func (m *machine) lose(reason string, e Entry, l Limits) {
 		m.settle(e.At, l)
 	case again:
 		back := machine{id: m.id, status: Pending, checkers: m.checkers, tries: m.tries, lost: m.lost,
-			refused: m.refused, usage: m.usage, elapsed: m.elapsed}
+			usage: m.usage, elapsed: m.elapsed}
 		if m.status == Completed {
 			back.tries, back.usage, back.elapsed = m.tries-1, m.earlier.usage, m.earlier.elapsed
 		}
@@ -289,9 +281,8 @@ func (m *machine) giveUp(reason string) {
 	m.finish()
 }
 
-// finish ends the machine. Nothing is asked again, so nothing is kept for it.
 func (m *machine) finish() {
-	m.status, m.deadline, m.refused = Done, time.Time{}, nil
+	m.status, m.deadline = Done, time.Time{}
 }
 
 // began starts the last checkers, or ends them where there are none.
@@ -302,7 +293,7 @@ func (m *machine) began(e Entry, l Limits) {
 
 func (m *machine) checked(e Entry, l Limits) {
 	m.usage, m.elapsed = m.usage.Plus(e.Check.Usage), m.elapsed+e.Check.Elapsed
-	record := CheckRecord{Checker: e.Checker, Outcome: Ran, Data: e.Check.Data}
+	record := CheckRecord{Checker: e.Checker, Outcome: Ran}
 	if e.Check.Failed != "" {
 		if m.checkTries++; m.checkTries <= l.CheckRetries {
 			m.deadline = after(e.At, l.Check)

@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -29,9 +28,6 @@ type Move struct {
 	Step    Step   `json:"step"`
 	Batch   string `json:"batch,omitempty"`
 	Checker string `json:"checker,omitempty"`
-	// Scope tells the requests of this move apart from those of another try,
-	// for Journal.Paid; set where a checker is next.
-	Scope string `json:"scope,omitempty"`
 }
 
 // String says what is done.
@@ -71,14 +67,12 @@ func (e *OrderError) Error() string {
 // permit refuses a move that is not among the allowed ones.
 func (s *Session) permit(asked Move) error {
 	if m := s.machine(asked.Batch); s.ready && m != nil {
-		if next := s.nextOf(m); next.Step == asked.Step && next.Checker == asked.Checker {
+		if s.nextOf(m) == asked {
 			return nil
 		}
 	}
 	allowed := s.allowed()
-	if slices.ContainsFunc(allowed, func(m Move) bool {
-		return m.Step == asked.Step && m.Batch == asked.Batch && m.Checker == asked.Checker
-	}) {
+	if slices.Contains(allowed, asked) {
 		return nil
 	}
 	e := &OrderError{Asked: asked, Allowed: allowed}
@@ -139,8 +133,7 @@ func (s *Session) nextOf(m *machine) Move {
 	case StepReport:
 		return Move{Step: step}
 	case StepCheck:
-		checker := m.next()
-		return Move{Step: step, Batch: m.id, Checker: checker, Scope: scope(m.id, checker, m.checkTries+1)}
+		return Move{Step: step, Batch: m.id, Checker: m.next()}
 	default:
 		return Move{Step: step, Batch: m.id}
 	}
@@ -155,9 +148,4 @@ func (s *Session) stepNow() Step {
 		step = min(step, s.stepOf(m)) // the names of the steps are in their order
 	}
 	return step
-}
-
-// scope names the requests of one try of one step.
-func scope(batch, what string, try int) string {
-	return batch + "/" + what + "/" + strconv.Itoa(try)
 }

@@ -31,10 +31,10 @@ type Paid struct {
 	asked map[string]int
 }
 
-// Paid returns the completer for one scope of requests, such as Task.Scope or
-// Move.Scope, of a batch. Requests that belong to no batch have batch "" and a
-// scope that the caller chooses; a machine that reviews one batch has none of
-// those.
+// Paid returns the completer for one scope of requests of a batch, by a name that
+// the caller chooses: within it the same request is told apart by its number.
+// Requests that belong to no batch have batch ""; a machine that reviews one batch
+// has none of those.
 func (j *Journal) Paid(batch, scope string, next Completer) *Paid {
 	return &Paid{journal: j, batch: batch, scope: scope, next: next, asked: map[string]int{}}
 }

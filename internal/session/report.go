@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -30,10 +29,8 @@ type BatchState struct {
 	Checks   []CheckRecord `json:"checks,omitempty"`
 	// Deadline is when the state is taken back; zero is never.
 	Deadline time.Time `json:"deadline,omitzero"`
-	// Result is the one that was taken, nil for none; Refused the one that the
-	// gate did not take last, as long as the batch is not done.
-	Result  *Result `json:"result,omitempty"`
-	Refused *Result `json:"refused,omitempty"`
+	// Result is the one that was taken, nil for none.
+	Result *Result `json:"result,omitempty"`
 }
 
 // Snapshot is the whole state, for a log or a comparison.
@@ -69,7 +66,7 @@ func (s *Session) snapshot() Snapshot {
 func (m *machine) state(paths []string) BatchState {
 	st := BatchState{
 		ID: m.id, Paths: slices.Clone(paths), Status: m.status, Gate: m.gate, Reason: m.reason, Tries: m.tries, Lost: m.lost,
-		Usage: m.usage, Elapsed: m.elapsed, Checks: slices.Clone(m.checks), Deadline: m.deadline, Result: m.result, Refused: m.refused,
+		Usage: m.usage, Elapsed: m.elapsed, Checks: slices.Clone(m.checks), Deadline: m.deadline, Result: m.result,
 	}
 	if m.result != nil {
 		st.Findings = m.result.Findings
@@ -110,18 +107,4 @@ func (s *Session) Report() (Report, error) {
 		r.Shares.Add(string(b.Gate))
 	}
 	return r, nil
-}
-
-// DataOf returns what the caller stored with the result of a batch, or with one of
-// its checkers; nil for nothing.
-func (b BatchState) DataOf(checker string) json.RawMessage {
-	if checker == "" && b.Result != nil {
-		return b.Result.Data
-	}
-	for _, c := range b.Checks {
-		if c.Checker == checker {
-			return c.Data
-		}
-	}
-	return nil
 }

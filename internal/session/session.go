@@ -148,16 +148,10 @@ type Task struct {
 	Batch string
 	// Paths are the files of the batch.
 	Paths []string
-	// Try counts from 1. Above it, Refused is the result that the gate did
-	// not take: gate.RetryPrompt says what to ask, and Data is as it was
-	// submitted, also after a restart.
-	Try     int
-	Refused *Result
+	// Try counts from 1.
+	Try int
 	// Deadline is when the batch is taken back; zero is never.
 	Deadline time.Time
-	// Scope tells the requests of this try apart from those of another, for
-	// Journal.Paid.
-	Scope string
 }
 
 // HandOut is step 1: it returns the next batch to review, and false when there is
@@ -177,8 +171,7 @@ func (s *Session) HandOut(now time.Time) (Task, bool, error) {
 		return Task{}, false, err
 	}
 	return Task{
-		Batch: m.id, Paths: slices.Clone(s.plan.Batches[i].Paths), Try: m.tries + 1, Refused: m.refused,
-		Deadline: m.deadline, Scope: scope(m.id, "review", m.tries+1),
+		Batch: m.id, Paths: slices.Clone(s.plan.Batches[i].Paths), Try: m.tries + 1, Deadline: m.deadline,
 	}, true, s.advance(now)
 }
 

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -103,14 +102,13 @@ func TestSession(t *testing.T) {
 		t.Errorf("a thin result: next is %v", next)
 	}
 	again := handOut(t, s)
-	if d := cmp.Diff(Task{Batch: "2", Paths: []string{"f2.go"}, Try: 2, Refused: thin,
-		Deadline: noon.Add(time.Hour), Scope: "2/review/2"}, again); d != "" {
+	if d := cmp.Diff(Task{Batch: "2", Paths: []string{"f2.go"}, Try: 2, Deadline: noon.Add(time.Hour)}, again); d != "" {
 		t.Errorf("the second try -want +got\n%s", d)
 	}
-	if next := submit(t, s, one.Batch, good); next != (Move{StepCheck, "1", "recheck", "1/recheck/1"}) {
+	if next := submit(t, s, one.Batch, good); next != (Move{StepCheck, "1", "recheck"}) {
 		t.Errorf("a good result: next is %+v", next)
 	}
-	if next := check(t, s, "1", "recheck", fail); next.Scope != "1/recheck/2" {
+	if next := check(t, s, "1", "recheck", fail); next != (Move{StepCheck, "1", "recheck"}) {
 		t.Errorf("a failed checker: next is %+v", next)
 	}
 	check(t, s, "1", "recheck", fail)
@@ -583,29 +581,7 @@ func TestBatchWinsOverTheSession(t *testing.T) {
 	if _, err := s.Report(); err == nil {
 		t.Error("a session whose batch is not done was reported")
 	}
-	if task := handOut(t, s); task.Scope != "1/review/1" {
+	if task := handOut(t, s); task.Batch != "1" || task.Try != 1 {
 		t.Errorf("after the restart the batch is handed out as %+v", task)
-	}
-}
-
-func TestDataIsKept(t *testing.T) {
-	t.Parallel()
-	s, _ := start(t, small(1))
-	handOut(t, s)
-	with := *good
-	with.Data = json.RawMessage(`{ "findings": ["a<b"] }`)
-	submit(t, s, "1", &with)
-	check(t, s, "1", "recheck", &CheckResult{Data: json.RawMessage(`[1]`)})
-	b := s.Snapshot().Batches[0]
-	var got struct{ Findings []string }
-	if err := json.Unmarshal(b.DataOf(""), &got); err != nil || got.Findings[0] != "a<b" || string(b.DataOf("recheck")) != "[1]" || b.DataOf("filter") != nil {
-		t.Errorf("DataOf() = %s, %s; %v", b.DataOf(""), b.DataOf("recheck"), err)
-	}
-	handOutTwice := *good
-	handOutTwice.Data = json.RawMessage(`{`)
-	s, _ = start(t, small(1))
-	handOut(t, s)
-	if _, err := s.Submit("1", &handOutTwice, noon); err == nil {
-		t.Error("data that is no JSON is taken")
 	}
 }
