@@ -11,7 +11,6 @@ package batch
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/crev-ratchet/crev/internal/diff"
@@ -102,16 +101,6 @@ type Plan struct {
 	Trail []Placement
 	// Counts say what each phase came to.
 	Counts Counts
-}
-
-// Of returns the ids of the batches that hold the file; none for a file without
-// hunks, two or more for one that was split.
-func (p Plan) Of(path string) []string {
-	i, ok := slices.BinarySearchFunc(p.Trail, path, func(pl Placement, path string) int { return strings.Compare(pl.Path, path) })
-	if !ok {
-		return nil
-	}
-	return p.Trail[i].Batches
 }
 
 // Cut groups the files by directory and type, merges what is alike, splits what

@@ -3,13 +3,8 @@ package diff
 // Range is a run of lines, 1-based and inclusive.
 type Range struct{ Start, End int }
 
-// Added returns how many lines the file gains.
-func (f *File) Added() int { return f.count(Add) }
-
-// Removed returns how many lines the file loses.
-func (f *File) Removed() int { return f.count(Remove) }
-
-// ChangedLines returns Added plus Removed: the size of the change.
+// ChangedLines returns how many lines the file gains and loses together: the size
+// of the change.
 func (f *File) ChangedLines() int {
 	n := 0
 	for i := range f.Hunks {
@@ -24,18 +19,6 @@ func (h *Hunk) ChangedLines() int {
 	for i := range h.Lines {
 		if h.Lines[i].Op != Context {
 			n++
-		}
-	}
-	return n
-}
-
-func (f *File) count(op Op) int {
-	n := 0
-	for i := range f.Hunks {
-		for j := range f.Hunks[i].Lines {
-			if f.Hunks[i].Lines[j].Op == op {
-				n++
-			}
 		}
 	}
 	return n
@@ -105,14 +88,6 @@ func (f *File) LineAt(newSide bool, n int) (*Hunk, *Line) {
 	return nil, nil
 }
 
-// Commentable reports whether GitHub accepts a line comment at line n of one
-// side: the line must be part of the diff, context included.
-// https://docs.github.com/en/rest/pulls/comments
-func (f *File) Commentable(newSide bool, n int) bool {
-	h, _ := f.LineAt(newSide, n)
-	return h != nil
-}
-
 // ClipToHunk turns a claimed range into one that GitHub accepts: both ends in
 // one hunk, in order, and no start when it is a single line. The returned
 // start is 0 for a single line.
@@ -145,28 +120,4 @@ func (f *File) ClipToHunk(start, end int, newSide bool) (clippedStart, clippedEn
 		return start, end, true
 	}
 	return 0, 0, false
-}
-
-// NewLine returns where line n of the old file is in the new file, when the
-// diff leaves it alone or shows it as context. ok is false for a line that was
-// removed.
-func (f *File) NewLine(n int) (line int, ok bool) {
-	shift := 0
-	for i := range f.Hunks {
-		h := &f.Hunks[i]
-		r, shown := h.Span(false)
-		if !shown {
-			// The start of an empty side is the line before the change.
-			r.Start, r.End = h.OldStart+1, h.OldStart
-		}
-		if n < r.Start {
-			break
-		}
-		if n <= r.End {
-			_, l := f.LineAt(false, n)
-			return l.New, l.New != 0
-		}
-		shift += h.NewLines - h.OldLines
-	}
-	return n + shift, n > 0
 }

@@ -10,7 +10,7 @@ import (
 // twoHunks shows lines 5-9 and 90-95 of the new file.
 func twoHunks(t *testing.T) *File {
 	t.Helper()
-	hunks, err := ParseHunks("@@ -5,4 +5,5 @@ func a()\n five\n-six\n+SIX\n+6b\n seven\n eight\n" +
+	hunks, err := parseHunks("@@ -5,4 +5,5 @@ func a()\n five\n-six\n+SIX\n+6b\n seven\n eight\n" +
 		"@@ -89,5 +90,6 @@ func b()\n a\n b\n+c\n-d\n+D\n e\n f\n" +
 		"@@ -200,2 +201,0 @@\n-x\n-y\n")
 	if err != nil {
@@ -22,8 +22,8 @@ func twoHunks(t *testing.T) *File {
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	f := twoHunks(t)
-	if f.Added() != 4 || f.Removed() != 4 || f.ChangedLines() != 8 {
-		t.Errorf("Added, Removed, ChangedLines = %d, %d, %d, want 4, 4, 8", f.Added(), f.Removed(), f.ChangedLines())
+	if f.ChangedLines() != 8 {
+		t.Errorf("ChangedLines = %d, want 8", f.ChangedLines())
 	}
 	if d := cmp.Diff([]Range{{6, 7}, {92, 93}}, f.ChangedNew()); d != "" {
 		t.Errorf("ChangedNew (-want +got):\n%s", d)
@@ -58,7 +58,7 @@ func TestLineAt(t *testing.T) {
 			if l != nil {
 				got = l.Text
 			}
-			if got != tt.want || (h != nil) != (tt.want != "") || f.Commentable(tt.newSide, tt.n) != (h != nil) {
+			if got != tt.want || (h != nil) != (tt.want != "") {
 				t.Errorf("LineAt(%v, %d) = %q in %v, want %q", tt.newSide, tt.n, got, h, tt.want)
 			}
 		})
@@ -102,40 +102,19 @@ func TestClipToHunk(t *testing.T) {
 	}
 }
 
-func TestNewLine(t *testing.T) {
+func TestWriteNumbered(t *testing.T) {
 	t.Parallel()
-	f := twoHunks(t)
-	for n, want := range map[int]int{1: 1, 5: 5, 6: 0, 7: 8, 50: 51, 90: 91, 91: 0, 92: 94, 199: 201, 200: 0, 201: 0, 202: 202} {
-		got, ok := f.NewLine(n)
-		if ok != (want != 0) || ok && got != want {
-			t.Errorf("NewLine(%d) = %d, %v, want %d", n, got, ok, want)
-		}
-	}
-	insertion, err := ParseHunks("@@ -3,0 +4,2 @@\n+a\n+b\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f = &File{Hunks: insertion}
-	for n, want := range map[int]int{3: 3, 4: 6} {
-		if got, ok := f.NewLine(n); !ok || got != want {
-			t.Errorf("after an insertion, NewLine(%d) = %d, %v, want %d", n, got, ok, want)
-		}
-	}
-}
-
-func TestNumbered(t *testing.T) {
-	t.Parallel()
-	hunks, err := ParseHunks("@@ -9,2 +9,3 @@ func t\xe9()\n a\r\n-b\n+caf\xe9\n+d\n\\ No newline at end of file\n")
+	hunks, err := parseHunks("@@ -9,2 +9,3 @@ func t\xe9()\n a\r\n-b\n+caf\xe9\n+d\n\\ No newline at end of file\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := (&File{Hunks: hunks}).Numbered(&b); err != nil {
+	if err := WriteNumbered(&b, hunks); err != nil {
 		t.Fatal(err)
 	}
 	const want = "@@ -9,2 +9,3 @@ func t\uFFFD()\n   9   a\n     - b\n  10 + caf\uFFFD\n  11 + d\n     \\ no newline at end of file\n"
 	if d := cmp.Diff(want, b.String()); d != "" {
-		t.Errorf("Numbered (-want +got):\n%s", d)
+		t.Errorf("WriteNumbered (-want +got):\n%s", d)
 	}
 }
 
@@ -143,7 +122,7 @@ func TestNumbered(t *testing.T) {
 func TestSince(t *testing.T) {
 	t.Parallel()
 	parse := func(text string) []Hunk {
-		hunks, err := ParseHunks(text)
+		hunks, err := parseHunks(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,20 +60,6 @@ func Parse(out []byte) ([]File, error) {
 	return files, nil
 }
 
-// ParseHunks reads the hunks of one file: a patch body that begins at its
-// first "@@" line, as GitHub's API gives it. The empty patch has no hunks.
-func ParseHunks(patch string) ([]Hunk, error) {
-	p := &parser{text: patch}
-	hunks, err := p.hunks(nil)
-	if err != nil {
-		return nil, err
-	}
-	if !p.done() {
-		return nil, p.errorf("want a line that begins with %q", "@@ ")
-	}
-	return hunks, nil
-}
-
 // parseRaw reads the raw records at the start of text and returns the rest.
 func parseRaw(text string) (files []File, rest string, err error) {
 	field := func() (string, bool) {

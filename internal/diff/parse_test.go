@@ -200,12 +200,12 @@ func TestParseRefuses(t *testing.T) {
 func TestParseLongLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1<<20)
-	hunks, err := ParseHunks("@@ -1,2 +1,2 @@\n-" + long + "\n+" + long + "y\n z\n@@ -9 +9 @@\n-a\n+b")
+	hunks, err := parseHunks("@@ -1,2 +1,2 @@\n-" + long + "\n+" + long + "y\n z\n@@ -9 +9 @@\n-a\n+b")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(hunks) != 2 || len(hunks[0].Lines[1].Text) != 1<<20+1 || hunks[1].Lines[1].Text != "b" {
-		t.Errorf("ParseHunks lost lines around a long one: %d hunks", len(hunks))
+		t.Errorf("parseHunks lost lines around a long one: %d hunks", len(hunks))
 	}
 	var b strings.Builder
 	if err := WriteNumbered(&b, hunks); err != nil {
@@ -216,17 +216,39 @@ func TestParseLongLine(t *testing.T) {
 	}
 }
 
+// parseHunks reads a patch body that begins at its first "@@" line.
+func parseHunks(patch string) ([]Hunk, error) {
+	p := &parser{text: patch}
+	hunks, err := p.hunks(nil)
+	if err != nil {
+		return nil, err
+	}
+	if !p.done() {
+		return nil, p.errorf("want a line that begins with %q", "@@ ")
+	}
+	return hunks, nil
+}
+
+// unified renders hunks as git prints them.
+func unified(hunks []Hunk) string {
+	var b strings.Builder
+	for i := range hunks {
+		b.WriteString(hunks[i].String())
+	}
+	return b.String()
+}
+
 func FuzzParseHunks(f *testing.F) {
 	f.Add("@@ -0,0 +1 @@\n+1.0\n")
 	f.Add("@@ -1,3 +1,4 @@ func f() {\n--- old\n+++ b/x\n @@ -1 +1 @@\n\n+y\r\n\\ No newline at end of file\n")
 	f.Add("@@ -7 +7 @@\n-a\n+b\n@@ -9,0 +10,2 @@\n+c\n+d\n@@ -20,1 +22,0 @@\n-e\n")
 	f.Fuzz(func(t *testing.T, patch string) {
-		hunks, err := ParseHunks(patch)
+		hunks, err := parseHunks(patch)
 		if err != nil {
 			return
 		}
 		checkHunks(t, hunks)
-		again, err := ParseHunks((&File{Hunks: hunks}).Unified())
+		again, err := parseHunks(unified(hunks))
 		if err != nil {
 			t.Fatalf("parse what was rendered: %v", err)
 		}

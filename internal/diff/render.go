@@ -46,19 +46,6 @@ func writeRange(b *strings.Builder, start, count int) {
 	}
 }
 
-// Unified returns the hunks of the file as git prints them, without headers
-// that name the file.
-func (f *File) Unified() string {
-	var b strings.Builder
-	for i := range f.Hunks {
-		b.WriteString(f.Hunks[i].String())
-	}
-	return b.String()
-}
-
-// Numbered writes all hunks of the file; see WriteNumbered.
-func (f *File) Numbered(w io.Writer) error { return WriteNumbered(w, f.Hunks) }
-
 // WriteNumbered writes hunks for a reader who must name lines:
 //
 //	@@ -11,2 +11,2 @@ func total

@@ -36,7 +36,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		var rendered, printed strings.Builder
 		for i := range files {
-			rendered.WriteString(files[i].Unified())
+			rendered.WriteString(unified(files[i].Hunks))
 		}
 		_, patch, _ := bytes.Cut(out, []byte("\x00\x00"))
 		// The headers of these diffs are known to hold no "@@".

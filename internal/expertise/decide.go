@@ -34,17 +34,6 @@ const (
 	Wins
 )
 
-// String returns "keep", "ask" or "wins".
-func (o Outcome) String() string {
-	switch o {
-	case Ask:
-		return "ask"
-	case Wins:
-		return "wins"
-	}
-	return "keep"
-}
-
 // Reason is why a dispute ended as it did. It tells nobody's points.
 type Reason string
 

@@ -66,9 +66,6 @@ func (h *History) Covers(since time.Time) bool {
 	return h.Since.IsZero() || !since.IsZero() && !h.Since.After(since)
 }
 
-// Len returns how many commits the history has.
-func (h *History) Len() int { return len(h.commits) }
-
 // Recorder makes a History of the commits it is given.
 type Recorder struct {
 	base          *History

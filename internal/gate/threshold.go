@@ -57,10 +57,6 @@ type Thresholds struct {
 // (R-129 of the article), and values are recorded so that limits can be chosen.
 var Default = Thresholds{Mode: Record, EffortUnit: Tokens, LinesPerFinding: 100, MaxRetries: 3}
 
-// Again reports whether a result that was refused is asked for once more after
-// this many tries.
-func (t Thresholds) Again(tries int) bool { return tries <= t.MaxRetries }
-
 func (t Thresholds) unit() Unit {
 	if t.EffortUnit == Seconds {
 		return Seconds

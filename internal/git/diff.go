@@ -35,7 +35,7 @@ type DiffOptions struct {
 const renameLimit = 1000
 
 // Diff returns what changed from base to head, in git's order. Both are full
-// ids of commits or trees, such as EmptyTree; for a pull request, base is the
+// ids of commits or trees; for a pull request, base is the
 // merge base. A submodule is one changed line, never entered.
 func (r *Repo) Diff(ctx context.Context, base, head string, o DiffOptions) ([]diff.File, error) {
 	if err := checkIDs(base, head); err != nil {

@@ -39,7 +39,20 @@ func describe(f diff.File) string {
 	if f.OldPath != f.Path() && f.OldPath != "" {
 		s += fmt.Sprintf(" from %q", f.OldPath)
 	}
-	return s + fmt.Sprintf(" +%d -%d", f.Added(), f.Removed())
+	return s + fmt.Sprintf(" +%d -%d", count(f, diff.Add), count(f, diff.Remove))
+}
+
+// count returns how many lines of a file are of one kind.
+func count(f diff.File, op diff.Op) int {
+	n := 0
+	for _, h := range f.Hunks {
+		for _, l := range h.Lines {
+			if l.Op == op {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func describeAll(files []diff.File) []string {
@@ -461,12 +474,15 @@ func TestDiffIgnoringSpace(t *testing.T) {
 	}
 }
 
+// emptyTree is the id of the tree without entries; git knows it without having it.
+const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
 func TestDiffFirstCommit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	f.write("a", "x\n")
 	head := f.commit("one")
-	files, err := f.open().Diff(t.Context(), EmptyTree, head, DiffOptions{})
+	files, err := f.open().Diff(t.Context(), emptyTree, head, DiffOptions{})
 	if err != nil || !slices.Equal(describeAll(files), []string{`added text "a" +1 -0`}) {
 		t.Errorf("Diff of the first commit = %v, %v", describeAll(files), err)
 	}

@@ -21,10 +21,6 @@ import (
 	"strings"
 )
 
-// EmptyTree is the id of the tree without entries, the base to diff the first
-// commit of a SHA-1 repository against. git knows it without having it.
-const EmptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-
 // What a caller may want to tell apart. A path that is not in a commit is
 // fs.ErrNotExist.
 var (

@@ -112,20 +112,6 @@ func (r *Repo) remoteNames() []string {
 	return names
 }
 
-// RemoteURL returns the URL of a remote such as "origin", as configured, with
-// a user name or password taken out.
-func (r *Repo) RemoteURL(ctx context.Context, name string) (string, error) {
-	configured, ok := r.remotes[name]
-	if !ok {
-		return "", fmt.Errorf("remote %.100q is not configured; add it with git remote add", name)
-	}
-	if u, err := url.Parse(configured); err == nil && u.User != nil && u.Scheme != "ssh" {
-		u.User = nil
-		return u.String(), nil
-	}
-	return configured, nil
-}
-
 // DefaultBranch returns the name of a remote's default branch, without refs/,
 // as this clone recorded it; main or master when it did not and the remote has
 // that branch here.

@@ -70,10 +70,6 @@ type Class struct {
 	LastSeen  time.Time `json:"last_seen"`
 }
 
-// Classes returns the classes of the view, the most recurring first, then by
-// fingerprint.
-func (s *State) Classes(r Ratchet) []Class { return count(s.events, r) }
-
 // Count returns the classes of events as Tally does: those of every pull
 // request count, merged or not. An event that is there twice counts once.
 func Count(events []Event, r Ratchet) []Class {

@@ -94,20 +94,9 @@ func NewDefectID(fp, birth string, n ...int) DefectID {
 	return DefectID("D-" + hex.EncodeToString(sum[:4]))
 }
 
-// Order compares two events by the order in which they are folded: time, then
-// kind, then id. A run stamps its events with one time; the order of kinds sees
-// to it that a defect is opened before it is posted.
-func Order(a, b *Event) int {
-	if c := a.At.Compare(b.At); c != 0 {
-		return c
-	}
-	if c := a.rank() - b.rank(); c != 0 {
-		return c
-	}
-	return strings.Compare(string(a.ID), string(b.ID))
-}
-
-// Sort orders events by Order and drops those whose id came before.
+// Sort puts events in the order in which they are folded (time, then kind, then
+// id) and drops those whose id came before. A run stamps its events with one
+// time; the order of kinds sees to it that a defect is opened before it is posted.
 func Sort(events []Event) []Event {
 	type key struct {
 		at   int64

@@ -52,8 +52,6 @@ type State struct {
 	events   []*Event // of the view, in order
 	reviews  []Review
 	reviewAt map[reviewKey]int
-	merged   map[int]MergedPR
-	closed   map[int]ClosedPR
 	promoted map[string]Promoted
 	trials   trials
 }
@@ -68,14 +66,15 @@ func Fold(events []Event, v View) *State {
 // fold is Fold for sorted events.
 func fold(events []Event, v View) *State {
 	s := newState(v)
+	seen := map[int]bool{0: true, v.PR: true}
 	for i := range events {
-		if e := &events[i]; e.MergedPR != nil {
-			s.merged[e.PR] = *e.MergedPR
+		if events[i].MergedPR != nil {
+			seen[events[i].PR] = true
 		}
 	}
 	for i := range events {
 		e := &events[i]
-		if _, merged := s.merged[e.PR]; e.PR != 0 && e.PR != v.PR && !merged {
+		if !seen[e.PR] {
 			continue
 		}
 		s.events = append(s.events, e)
@@ -92,8 +91,6 @@ func newState(v View) *State {
 		View:     v,
 		Defects:  map[DefectID]*Defect{},
 		reviewAt: map[reviewKey]int{},
-		merged:   map[int]MergedPR{},
-		closed:   map[int]ClosedPR{},
 		promoted: map[string]Promoted{},
 		trials:   trials{quarantined: map[string]Quarantined{}, proven: map[string]string{}},
 	}
@@ -113,8 +110,6 @@ func (s *State) apply(e *Event) error {
 	switch {
 	case e.Reviewed != nil:
 		s.addReviewed(e)
-	case e.ClosedPR != nil:
-		s.closed[e.PR] = *e.ClosedPR
 	case e.Promoted != nil:
 		s.promoted[e.FP] = *e.Promoted
 		s.trials.prove(e.Promoted.Validator, e.Promoted.Hash)
@@ -471,17 +466,4 @@ func (s *State) Promotions() []Promotion {
 		out = append(out, Promotion{fp, s.promoted[fp]})
 	}
 	return out
-}
-
-// Merged reports whether a pull request was merged, and as what.
-func (s *State) Merged(pr int) (MergedPR, bool) {
-	m, ok := s.merged[pr]
-	return m, ok
-}
-
-// ClosedUnmerged reports whether a pull request was closed without a merge.
-func (s *State) ClosedUnmerged(pr int) bool {
-	_, closed := s.closed[pr]
-	_, merged := s.merged[pr]
-	return closed && !merged
 }

@@ -19,7 +19,7 @@ func summary(t interface{ Fatal(...any) }, s *State) string {
 		Problems []Problem
 		Reviews  []Review
 		Classes  []Class
-	}{s.Defects, s.Problems, s.reviews, s.Classes(Ratchet{})}, "", " ")
+	}{s.Defects, s.Problems, s.reviews, count(s.events, Ratchet{})}, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestFoldKeepsItsInvariants(t *testing.T) {
 		before := slices.Clone(events)
 		s := Fold(events, View{PR: 1})
 		for id, d := range s.Defects {
-			if d.ID != id || !slices.Contains(Statuses()[1:], d.Status) {
+			if d.ID != id || !slices.Contains(statuses[1:], d.Status) {
 				t.Errorf("defect %s has id %s and status %q", id, d.ID, d.Status)
 			}
 			if top := s.Defect(id); top.MergedInto != "" {
@@ -117,12 +117,6 @@ func TestViews(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("view of pull request %d (-want +got):\n%s", view, diff)
 		}
-		if _, ok := s.Merged(1); !ok || s.ClosedUnmerged(1) {
-			t.Errorf("view %d: pull request 1 is not merged", view)
-		}
-	}
-	if !Fold(events, View{PR: 3}).ClosedUnmerged(3) {
-		t.Error("pull request 3 is not closed in its own view")
 	}
 }
 
@@ -361,11 +355,8 @@ func TestReviews(t *testing.T) {
 		review("3.1", "b1", "forced", "w"),
 	)
 	s := Fold(events, View{PR: 42})
-	if got := len(s.Reviews(42)); got != 3 || len(s.Reviews(7)) != 0 {
-		t.Fatalf("%d reviews, want 3", got)
-	}
-	if last, ok := s.LastReview(42); !ok || last.Run != "3.1" || last.Complete() {
-		t.Errorf("last review %+v", last)
+	if n := len(s.reviews); n != 3 || s.reviews[2].Run != "3.1" || s.reviews[2].Complete() {
+		t.Fatalf("%d reviews: %+v", n, s.reviews)
 	}
 	if last, ok := s.LastComplete(42); !ok || last.Run != "1.1" || last.Batches[0].Batch != "b1" {
 		t.Errorf("last complete review %+v", last)

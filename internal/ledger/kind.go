@@ -39,15 +39,6 @@ const (
 	KindMissed            Kind = "missed"
 )
 
-// Kinds returns every kind in the order of the constants.
-func Kinds() []Kind {
-	kinds := make([]Kind, len(payloads))
-	for i, p := range payloads {
-		kinds[i] = p.kind
-	}
-	return kinds
-}
-
 // about says what an event must name beside its payload.
 type about uint8
 

@@ -47,31 +47,11 @@ func (s *State) addReviewed(e *Event) {
 	v.Batches = slices.Insert(v.Batches, i, *r)
 }
 
-// Reviews returns the reviews of a pull request, oldest first.
-func (s *State) Reviews(pr int) []Review {
-	var out []Review
-	for _, r := range s.reviews {
-		if r.PR == pr {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// LastReview returns the latest review of a pull request, false for none.
-func (s *State) LastReview(pr int) (Review, bool) {
-	return s.lastReview(pr, func(*Review) bool { return true })
-}
-
 // LastComplete returns the latest complete review of a pull request, false when
 // there was none.
 func (s *State) LastComplete(pr int) (Review, bool) {
-	return s.lastReview(pr, (*Review).Complete)
-}
-
-func (s *State) lastReview(pr int, ok func(*Review) bool) (Review, bool) {
 	for i := len(s.reviews) - 1; i >= 0; i-- {
-		if r := &s.reviews[i]; r.PR == pr && ok(r) {
+		if r := &s.reviews[i]; r.PR == pr && r.Complete() {
 			return *r, true
 		}
 	}

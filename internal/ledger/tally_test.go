@@ -146,9 +146,9 @@ func TestTallyAgreesWithFold(t *testing.T) {
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}
-		folded := Fold(events, View{}).Classes(r)
-		if diff := cmp.Diff(folded, tallied); diff != "" {
-			t.Errorf("Tally differs (-fold +tally):\n%s", diff)
+		counted := Count(events, r)
+		if diff := cmp.Diff(counted, tallied); diff != "" {
+			t.Errorf("Tally differs (-count +tally):\n%s", diff)
 		}
 	})
 }

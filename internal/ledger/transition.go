@@ -11,11 +11,6 @@ import (
 // unborn is the status before a defect is opened.
 const unborn Status = ""
 
-// Statuses returns every status of a defect, the first before it is opened.
-func Statuses() []Status {
-	return []Status{unborn, Open, Fixing, Closed, Waived, Back, Obsolete}
-}
-
 // trigger is a kind of event as the transition table sees it: a verification
 // counts by its outcome.
 type trigger string

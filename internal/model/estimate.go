@@ -146,8 +146,3 @@ func (c *Calibrator) Factor() float64 {
 	f := float64(c.counted) / float64(c.estimated)
 	return min(max(f, leastCorrection), mostCorrection)
 }
-
-// Estimate is the corrected Estimate of a text.
-func (c *Calibrator) Estimate(text string) int {
-	return int(math.Ceil(float64(Estimate(text)) * c.Factor()))
-}

@@ -15,16 +15,23 @@ import (
 const head = "6f882ee0c1b2a39485766758493a2b1c0d9e8f70"
 
 // changedFile has two hunks: new lines 10 to 16 and 40 to 46.
-func changedFile(t *testing.T) *diff.File {
-	t.Helper()
-	hunk := func(at int) string {
-		return fmt.Sprintf("@@ -%d,6 +%d,7 @@\n a\n b\n c\n+new\n d\n e\n f\n", at, at)
+func changedFile() *diff.File {
+	hunk := func(at int) diff.Hunk {
+		h := diff.Hunk{OldStart: at, OldLines: 6, NewStart: at, NewLines: 7}
+		for i := range 7 {
+			l := diff.Line{Op: diff.Context, Old: at + i, New: at + i, Text: "old"}
+			switch {
+			case i == 3:
+				l = diff.Line{Op: diff.Add, New: at + i, Text: "new"}
+			case i > 3:
+				l.Old--
+			}
+			h.Lines = append(h.Lines, l)
+		}
+		return h
 	}
-	hunks, err := diff.ParseHunks(hunk(10) + hunk(40))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &diff.File{OldPath: "a.go", NewPath: "a.go", Status: diff.Modified, Kind: diff.Text, Hunks: hunks}
+	return &diff.File{OldPath: "a.go", NewPath: "a.go", Status: diff.Modified, Kind: diff.Text,
+		Hunks: []diff.Hunk{hunk(10), hunk(40)}}
 }
 
 func defect(n int, path string, start, end int) *ledger.Defect {
@@ -39,7 +46,7 @@ func defect(n int, path string, start, end int) *ledger.Defect {
 func input(t *testing.T, ds ...*ledger.Defect) Input {
 	in := Input{
 		Report: &Report{Head: head, Defects: ds},
-		Files:  []*diff.File{changedFile(t)},
+		Files:  []*diff.File{changedFile()},
 		Shown:  map[ledger.DefectID]bool{},
 		Limits: Limits{MaxComments: 30, Threads: true},
 	}

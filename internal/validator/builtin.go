@@ -1,9 +1,6 @@
 package validator
 
-import (
-	"context"
-	"slices"
-)
+import "slices"
 
 // Builtin is a validator that comes with crev. It judges changed lines only and
 // runs where the configuration names it.
@@ -48,9 +45,6 @@ func (b Builtin) Validator() Validator {
 		In: ChangedLines, builtin: b.judge,
 	}
 }
-
-// Run runs the built-in.
-func (b Builtin) Run(ctx context.Context, in Input) Result { return Run(ctx, b.Validator(), in) }
 
 func isBuiltin(name string) bool {
 	return name == "ledger" || slices.ContainsFunc(Builtins(), func(b Builtin) bool { return b.Name == name })

@@ -41,7 +41,7 @@ func TestConflictMarkers(t *testing.T) {
 			t.Parallel()
 			in := input(map[string]string{"a.md": tc.file})
 			in.Changed = map[string][]Range{"a.md": tc.changed}
-			got := builtinNamed(t, "conflict-markers").Run(t.Context(), in)
+			got := Run(t.Context(), builtinNamed(t, "conflict-markers").Validator(), in)
 			if diff := cmp.Diff(tc.want, texts(got.Failures)); diff != "" {
 				t.Errorf("failures (-want +got):\n%s", diff)
 			}
@@ -76,7 +76,7 @@ func TestFocusedTests(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := builtinNamed(t, "focused-tests").Run(t.Context(), input(map[string]string{tc.path: tc.line + "\n"}))
+			got := Run(t.Context(), builtinNamed(t, "focused-tests").Validator(), input(map[string]string{tc.path: tc.line + "\n"}))
 			if (got.Status == Found) != tc.found {
 				t.Errorf("%s: %s, failures %v", tc.line, got.Status, got.Failures)
 			}
@@ -119,7 +119,7 @@ func TestHiddenUnicode(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := builtinNamed(t, "hidden-unicode").Run(t.Context(), input(map[string]string{tc.path: tc.line + "\n"}))
+			got := Run(t.Context(), builtinNamed(t, "hidden-unicode").Validator(), input(map[string]string{tc.path: tc.line + "\n"}))
 			if diff := cmp.Diff(tc.want, texts(got.Failures)); diff != "" {
 				t.Errorf("failures (-want +got):\n%s", diff)
 			}
@@ -170,7 +170,7 @@ func TestSecrets(t *testing.T) {
 			if kind != tc.kind || len(got) > 1 {
 				t.Errorf("Secrets(%q) = %+v, want %q", tc.text, got, tc.kind)
 			}
-			res := builtinNamed(t, "secrets-in-diff").Run(t.Context(), input(map[string]string{"a": "x\n" + tc.text + "\n"}))
+			res := Run(t.Context(), builtinNamed(t, "secrets-in-diff").Validator(), input(map[string]string{"a": "x\n" + tc.text + "\n"}))
 			if (res.Status == Found) != (tc.kind != "") {
 				t.Errorf("status %s, failures %v", res.Status, res.Failures)
 			}
@@ -178,9 +178,6 @@ func TestSecrets(t *testing.T) {
 				if f.Line != 2 || strings.Contains(f.Message, body[:12]) {
 					t.Errorf("failure %v", f)
 				}
-			}
-			if red := Redact(tc.text); tc.kind != "" && strings.Contains(red, body[:12]) {
-				t.Errorf("Redact = %q", red)
 			}
 		})
 	}
@@ -190,7 +187,7 @@ func TestBuiltinsSkipWhatIsExempt(t *testing.T) {
 	t.Parallel()
 	in := input(map[string]string{"a.go": "ad\u200bmin", "testdata/a.go": "ad\u200bmin"})
 	in.Exempt = []string{"testdata/**"}
-	got := builtinNamed(t, "hidden-unicode").Run(t.Context(), in)
+	got := Run(t.Context(), builtinNamed(t, "hidden-unicode").Validator(), in)
 	if len(got.Failures) != 1 || got.Failures[0].Path != "a.go" {
 		t.Errorf("failures %v", got.Failures)
 	}
@@ -202,7 +199,7 @@ func FuzzHiddenUnicode(f *testing.F) {
 	}
 	b := Builtins()[2]
 	f.Fuzz(func(t *testing.T, s string) {
-		got := b.Run(t.Context(), input(map[string]string{"a.go": s}))
+		got := Run(t.Context(), b.Validator(), input(map[string]string{"a.go": s}))
 		for _, fail := range got.Failures {
 			for _, r := range fail.Message {
 				if r >= 0x200B && r <= 0x206F || r >= 0xE0000 {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -214,21 +213,4 @@ func asciiLower(text []byte) []byte {
 		}
 	}
 	return lower
-}
-
-// Redact replaces the secrets of a text by "[redacted: kind]".
-func Redact(text string) string {
-	found := Secrets([]byte(text))
-	if len(found) == 0 {
-		return text
-	}
-	var b strings.Builder
-	at := 0
-	for _, s := range found {
-		b.WriteString(text[at:s.Start])
-		b.WriteString("[redacted: " + s.Kind + "]")
-		at = s.End
-	}
-	b.WriteString(text[at:])
-	return b.String()
 }

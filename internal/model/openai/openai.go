@@ -167,10 +167,6 @@ func (c *Client) TakesTools(name string) bool {
 	return !c.traitsOf(c.modelName(name)).noTools
 }
 
-// Estimate says how many tokens a text has, corrected by what the endpoint
-// counted so far.
-func (c *Client) Estimate(text string) int { return c.calibrate.Estimate(text) }
-
 func (c *Client) modelName(name string) string {
 	if name == "" {
 		return c.cfg.Model

@@ -313,11 +313,11 @@ func TestEstimateLearnsFromUsage(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, always(crevtest.Rule{Reply: fit}), nil)
 	text := strings.Repeat("total := order.Total()\n", 100)
-	before := r.Estimate(text)
+	plain, before := float64(model.Estimate(text)), r.Correction()
 	wantReply(t, r, ask(text))
-	counted := r.server.Requests()[0].Tokens
-	if after := r.Estimate(text); after >= before || after < counted*9/10 || after > counted*11/10 {
-		t.Errorf("Estimate went from %d to %d; the server counts %d", before, after, counted)
+	counted := float64(r.server.Requests()[0].Tokens)
+	if after := r.Correction(); before != 1 || after >= before || plain*after < .9*counted || plain*after > 1.1*counted {
+		t.Errorf("the correction went from %v to %v; of an estimate of %v the server counts %v", before, after, plain, counted)
 	}
 }
 
