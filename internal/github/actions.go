@@ -59,9 +59,6 @@ func (f forgiving) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Running reports whether this process is a step of a workflow.
-func (a *Actions) Running() bool { return a.getenv("GITHUB_ACTIONS") == "true" }
-
 // Input returns an input of the action without blanks around it, "" when it is
 // not set. Names have underscores: some shells drop environment variables
 // whose name has a hyphen.
@@ -79,14 +76,6 @@ type Runtime struct {
 	APIURL, GraphQLURL, ServerURL string
 	RunID, RunAttempt             int64
 	Actor, Workspace              string
-}
-
-// RunURL returns the address of the run for people, "" outside of a run.
-func (r Runtime) RunURL() string {
-	if r.RunID == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s/%s/%s/actions/runs/%d", strings.TrimSuffix(r.ServerURL, "/"), r.Owner, r.Repo, r.RunID)
 }
 
 // Runtime returns what the runner says about the job. The URLs default to
@@ -275,16 +264,6 @@ func (a *Actions) Mask(secret string) {
 			a.act.AddMask(line)
 		}
 	}
-}
-
-// Group starts a part of the log that folds away, until the function that it
-// returns is called. Outside of a workflow it writes nothing.
-func (a *Actions) Group(title string) (end func()) {
-	if !a.Running() {
-		return func() {}
-	}
-	a.act.Group(plain(title))
-	return a.act.EndGroup
 }
 
 // clip keeps a message within what the runner shows. Line ends survive: the

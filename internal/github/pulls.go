@@ -73,32 +73,6 @@ func (c *Client) PullRequestsOf(ctx context.Context, commit string) ([]PullReque
 	}
 }
 
-// UpdatedSince returns the pull requests, open and closed, that GitHub changed
-// at or after a time, the latest first: a push, a comment, a reply, a review or
-// a merge. A reaction or a resolved thread is no such change.
-func (c *Client) UpdatedSince(ctx context.Context, since time.Time) ([]PullRequest, error) {
-	var all []PullRequest
-	opts := &gh.PullRequestListOptions{
-		State: "all", Sort: "updated", Direction: "desc", ListOptions: gh.ListOptions{PerPage: 100},
-	}
-	for {
-		page, resp, err := c.rest.PullRequests.List(ctx, c.owner, c.repo, opts)
-		if err != nil {
-			return nil, explain(err, "list the pull requests", "pull-requests: read")
-		}
-		for _, pr := range page {
-			if pr.GetUpdatedAt().Before(since) {
-				return all, nil
-			}
-			all = append(all, c.pullRequest(pr))
-		}
-		if resp.NextPage == 0 {
-			return all, nil
-		}
-		opts.Page = resp.NextPage
-	}
-}
-
 func (c *Client) pullRequest(pr *gh.PullRequest) PullRequest {
 	p := PullRequest{
 		Number:      pr.GetNumber(),

@@ -77,43 +77,6 @@ func TestPullRequest(t *testing.T) {
 	}
 }
 
-func TestUpdatedSince(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	for range 7 {
-		if _, err := w.OpenPullRequest(crevtest.OpenPull{Head: "feature"}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c := w.client(crevtest.ReviewToken)
-	last, err := c.PullRequest(t.Context(), 8)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range []int{5, 3} {
-		if _, err := w.Comment(n, "omar", "Hello."); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.ClosePullRequest(7); err != nil {
-		t.Fatal(err)
-	}
-	for name, tt := range map[string]struct {
-		since time.Time
-		want  int
-	}{
-		"a moment ago": {last.UpdatedAt, 4}, "for ever": {time.Time{}, 8}, "in future": {last.UpdatedAt.AddDate(1, 0, 0), 0},
-	} {
-		got, err := c.UpdatedSince(t.Context(), tt.since)
-		if err != nil || len(got) != tt.want {
-			t.Errorf("%s: %d pull requests, %v, want %d", name, len(got), err, tt.want)
-		}
-		if len(got) > 0 && (got[0].Number != 7 || got[0].State != "closed" || got[1].Number != 3) {
-			t.Errorf("%s: not the latest first: %d, %d", name, got[0].Number, got[1].Number)
-		}
-	}
-}
-
 // The head moves while the review is being written. The review stays about the
 // commit it was written about.
 func TestHeadMoves(t *testing.T) {
