@@ -3,40 +3,8 @@ package finding
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"strings"
-)
-
-// secretShapes are credentials that can be told by their form. Each is RE2 and
-// names what it replaces. A text that holds none of the signs has none of the
-// shape; looking for a word is many times faster than for an expression.
-var secretShapes = []struct {
-	name  string
-	signs []string
-	re    *regexp.Regexp
-}{
-	{"private-key", []string{"-----BEGIN "}, regexp.MustCompile(privateKey)},
-	{"aws-key", []string{"AKIA", "ASIA"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
-	{"github-token", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})`)},
-	{"model-key", []string{"sk-"}, regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}`)},
-	{"slack-token", []string{"xox"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
-	{"google-key", []string{"AIza"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`)},
-	{"stripe-key", []string{"k_live_"}, regexp.MustCompile(`\b[rs]k_live_[A-Za-z0-9]{20,}`)},
-	{"npm-token", []string{"npm_"}, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"gitlab-token", []string{"glpat-"}, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-	{"jwt", []string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`)},
-}
-
-// privateKey is the first line of a private key and what follows of its body:
-// runs of base64, with whatever stands between two of them in a string literal or
-// in a listing with line numbers. Code is no such run, so a line that only looks
-// like the beginning of a key hides nothing that follows it.
-const (
-	privateKey = `-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----` +
-		`(?:` + keyGap + `(?:(?:Proc-Type|DEK-Info|Version|Comment):[^\n]*|[A-Za-z0-9+/=]{12,}))*` +
-		`(?:` + keyGap + `[A-Za-z0-9+/=]{0,64}` + keyGap + `-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----)?`
-	keyGap = `[^A-Za-z0-9+/=]{0,40}(?:\d{1,6}[^A-Za-z0-9+/=]{1,40})?`
 )
 
 // secretWindow is the shortest piece of a known secret that is redacted: a
@@ -114,20 +82,37 @@ func letters(s string) (string, []int) {
 	return string(kept), at
 }
 
-// Redact replaces every secret by "[redacted:NAME]" where NAME says which rule
-// saw it. Text without secrets is returned as it is, and the number of lines stays
-// the same in any case.
+// Redact replaces every secret by "[redacted:KIND]" where KIND says what it was.
+// Text without secrets is returned as it is, and the number of lines stays the same
+// in any case.
 func (r *Redactor) Redact(s string) string {
-	for _, shape := range secretShapes {
-		if !slices.ContainsFunc(shape.signs, func(sign string) bool { return strings.Contains(s, sign) }) {
+	for _, shape := range secretShapes() {
+		holds := func(sign string) bool { return strings.Contains(s, sign) }
+		if shape.wide == nil || !slices.ContainsFunc(shape.signs, holds) {
 			continue
 		}
-		s = shape.re.ReplaceAllStringFunc(s, func(secret string) string { return mark(shape.name, secret) })
+		s = shape.wide.ReplaceAllStringFunc(s, func(secret string) string { return mark(shape.kind, secret) })
 	}
-	if r == nil || len(r.windows) == 0 {
+	if r != nil && len(r.windows) > 0 {
+		s = r.redactKnown(s)
+	}
+	return redactFound(s)
+}
+
+// redactFound replaces what Secrets finds.
+func redactFound(s string) string {
+	var b strings.Builder
+	at := 0
+	for _, found := range Secrets(s) {
+		b.WriteString(s[at:found.Start])
+		b.WriteString(mark(found.Kind, s[found.Start:found.End]))
+		at = found.End
+	}
+	if at == 0 {
 		return s
 	}
-	return r.redactKnown(s)
+	b.WriteString(s[at:])
+	return b.String()
 }
 
 // mark stands for a secret, with the line ends that the secret had.

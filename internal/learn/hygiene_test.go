@@ -38,7 +38,7 @@ func TestClean(t *testing.T) {
 		"entities":                        {"a &lt; b &amp;&amp; c", Text{Said: "a < b && c"}},
 		"zero width and bidi":             {"re\u200bmem\u202eber\U000e0041", Text{Said: "remember", Hidden: true}},
 		"emoji with a variation selector": {"❤️", Text{Said: "❤️"}},
-		"a secret":                        {"the key is AKIAABCDEFGHIJKLMNOP", Text{Said: "the key is [redacted:aws-key]"}},
+		"a secret":                        {"the key is AKIAABCDEFGHIJKLMNOP", Text{Said: "the key is [redacted:AWS access key]"}},
 		"too long":                        {strings.Repeat("ä", MaxText+5), Text{Said: strings.Repeat("ä", MaxText), Long: true}},
 		"nothing":                         {"", Text{}},
 	} {

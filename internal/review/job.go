@@ -200,11 +200,7 @@ func (j *job) note(format string, args ...any) {
 	}
 }
 
-func (j *job) redact(s string) string { return withoutSecrets(j.d.Redactor, s) }
-
-// withoutSecrets takes secrets out of a text: those of this process in any
-// spelling, and whatever has the form of a credential. The lines stay.
-func withoutSecrets(r *finding.Redactor, s string) string { return validator.Redact(r.Redact(s)) }
+func (j *job) redact(s string) string { return j.d.Redactor.Redact(s) }
 
 // file returns the changed file of a path, by its new name or its old one.
 func (j *job) file(p string) *diff.File {

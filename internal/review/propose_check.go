@@ -26,7 +26,7 @@ type Proposer struct {
 // ratchet.ErrNoPattern says that the model sees none.
 func (p Proposer) Propose(ctx context.Context, d ledger.Due) (ratchet.Proposal, error) {
 	for _, text := range []*string{&d.Code, &d.Detail, &d.Suggestion} {
-		*text = withoutSecrets(p.Redactor, *text)
+		*text = p.Redactor.Redact(*text)
 	}
 	req := ratchet.Request(p.Name, model.Fence(p.Rand, ratchet.Texts(d)...), d)
 	reply, err := p.Model.Complete(ctx, req)

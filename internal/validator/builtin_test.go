@@ -127,59 +127,18 @@ func TestHiddenUnicode(t *testing.T) {
 	}
 }
 
-// T65. The tokens are put together here, so that no scanner takes this file for
-// a leak.
-func TestSecrets(t *testing.T) {
+// T65: the message about a secret does not hold it. finding.Secrets has the forms.
+func TestSecretsInDiff(t *testing.T) {
 	t.Parallel()
 	body := "Zq7Lw2Xk9Rt4Vb6Nc8Mh1Gd3Fs5Pj0YaUeIoTrWqEzSxCd"
-	hexes := "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-	tests := map[string]struct {
-		text, kind string
-	}{
-		"AWS":                   {"key = \"AKIA" + "QYLPMN5HFX3TZ2WB\"", "AWS access key"},
-		"AWS's example":         {"AKIA" + "IOSFODNN7EXAMPLE", ""},
-		"GitHub":                {"ghp_" + body[:36], "GitHub token"},
-		"GitHub fine-grained":   {"github_pat_" + body[:22] + "_" + (body + body)[:59], "GitHub token"},
-		"one character too few": {"ghp_" + body[:30], ""},
-		"all the same":          {"ghp_" + strings.Repeat("x", 36), ""},
-		"GitLab":                {"glpat-" + body[:20], "GitLab token"},
-		"Anthropic":             {"sk-ant-api03-" + body + body[:20], "Anthropic key"},
-		"OpenAI":                {"sk-proj-" + body[:24] + "T3Blbk" + "FJ" + body[:24], "OpenAI key"},
-		"Stripe live":           {"sk_live_" + body[:24], "Stripe key"},
-		"Stripe test":           {"sk_test_" + body[:24], ""},
-		"Slack":                 {"xoxb-" + "2417" + body[:24], "Slack token"},
-		"Google":                {"AIza" + body[:35], "Google key"},
-		"npm":                   {"//npm.example.com/:_authToken=npm_" + body[:36], "npm token"},
-		"a private key":         {"-----BEGIN RSA " + "PRIVATE KEY-----", "private key"},
-		"a public key":          {"-----BEGIN PUBLIC KEY-----", ""},
-		"a password in a URL":   {"postgres://app:" + body[:18] + "@db.internal/app", "password in a URL"},
-		"a variable in a URL":   {"postgres://app:${DB_PASSWORD_HERE}@db/app", ""},
-		"a password":            {"api_key: \"" + body[:32] + "\"", "password in the code"},
-		"a password's name":     {"password = \"correct horse battery staple\"", ""},
-		"a checksum":            {"sha256: \"" + hexes + "\"", ""},
-		"a commit":              {"uses: actions/checkout@" + hexes[:40], ""},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := Secrets([]byte("before\n" + tc.text + "\nafter"))
-			kind := ""
-			if len(got) > 0 {
-				kind = got[0].Kind
-			}
-			if kind != tc.kind || len(got) > 1 {
-				t.Errorf("Secrets(%q) = %+v, want %q", tc.text, got, tc.kind)
-			}
-			res := Run(t.Context(), builtinNamed(t, "secrets-in-diff").Validator(), input(map[string]string{"a": "x\n" + tc.text + "\n"}))
-			if (res.Status == Found) != (tc.kind != "") {
-				t.Errorf("status %s, failures %v", res.Status, res.Failures)
-			}
-			for _, f := range res.Failures {
-				if f.Line != 2 || strings.Contains(f.Message, body[:12]) {
-					t.Errorf("failure %v", f)
-				}
-			}
-		})
+	in := input(map[string]string{"a": "x\n\tkey: \"ghp_" + body[:36] + "\"\n", "b": "sk_test_" + body[:24] + "\n"})
+	got := Run(t.Context(), builtinNamed(t, "secrets-in-diff").Validator(), in)
+	want := []Failure{{
+		Validator: "secrets-in-diff", Path: "a", Line: 2, Column: 8,
+		Message: "GitHub token in the code; take it out and revoke it",
+	}}
+	if d := cmp.Diff(want, got.Failures); got.Status != Found || d != "" {
+		t.Errorf("%s, failures (-want +got):\n%s", got.Status, d)
 	}
 }
 
