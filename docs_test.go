@@ -360,6 +360,47 @@ func TestEveryDocumentIsListed(t *testing.T) {
 	}
 }
 
+// folderCell is the first cell of a row, where that is names of folders or files.
+var folderCell = regexp.MustCompile("^\\| (`[^|]+`) \\|")
+
+// The table of CONTRIBUTING.md names folders that are there, and every package.
+func TestContributingNamesThePackages(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		m := folderCell.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		internal := false
+		for _, code := range inlineCode.FindAllString(m[1], -1) {
+			name := strings.TrimSuffix(strings.Trim(code, "`"), "/")
+			if strings.HasPrefix(name, "internal/") {
+				internal = true
+			} else if internal {
+				name = "internal/" + name
+			}
+			named[name] = true
+			if _, err := os.Stat(filepath.FromSlash(name)); err != nil {
+				t.Errorf("CONTRIBUTING.md: there is no %s", name)
+			}
+		}
+	}
+	packages, err := os.ReadDir("internal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range packages {
+		if name := "internal/" + p.Name(); !named[name] {
+			t.Errorf("CONTRIBUTING.md does not name %s in its table", name)
+		}
+	}
+}
+
 func TestOneTestCommand(t *testing.T) {
 	t.Parallel()
 	const command = "go test -race -shuffle=on -timeout 18m ./..."

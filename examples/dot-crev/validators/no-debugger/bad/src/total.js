@@ -1,0 +1,4 @@
+export function total(prices) {
+  debugger;
+  return prices.reduce((a, b) => a + b, 0);
+}
