@@ -163,6 +163,59 @@ func TestGateHasNothingToSteal(t *testing.T) {
 	}
 }
 
+// TestFanOutGivesLittle: of the jobs of a matrix only the last one may write, and
+// the first one has no key. What one uploads, the others find.
+func TestFanOutGivesLittle(t *testing.T) {
+	t.Parallel()
+	var w workflow
+	decode(t, "examples/workflows/fan-out.yml", &w)
+	const folder = "${{ runner.temp }}/crev-session"
+	models := map[any]bool{}
+	for _, want := range []struct {
+		job, mode   string
+		key, writes bool
+		// downloads and uploads are artifacts of the session.
+		downloads, uploads []string
+	}{
+		{"plan", "plan", false, false, nil, []string{"crev-plan"}},
+		{"batch", "batch", true, false, []string{"crev-plan"}, []string{"crev-batch-${{ matrix.batch }}"}},
+		{"collect", "collect", true, true, []string{"crev-plan", "crev-batch-*"}, nil},
+	} {
+		j := w.Jobs[want.job]
+		if writes := len(j.Permissions) > 0; writes != want.writes {
+			t.Errorf("job %s asks for the permissions %v, want some: %v", want.job, j.Permissions, want.writes)
+		}
+		var downloads, uploads []string
+		for _, s := range j.Steps {
+			path := strings.TrimSpace(fmt.Sprint(s.With["path"]))
+			name, ok := s.With["name"].(string)
+			if !ok {
+				name = fmt.Sprint(s.With["pattern"])
+			}
+			switch {
+			case strings.HasPrefix(s.Uses, "crev-ratchet/crev@"):
+				if s.With["mode"] != want.mode || (s.With["api_key"] != nil) != want.key {
+					t.Errorf("job %s runs crev with %v, want mode %s and a key: %v", want.job, s.With, want.mode, want.key)
+				}
+				models[s.With["model"]] = true
+			case strings.HasPrefix(s.Uses, "actions/download-artifact@") && path == folder:
+				downloads = append(downloads, name)
+			case strings.HasPrefix(s.Uses, "actions/upload-artifact@") && strings.HasPrefix(path, folder):
+				uploads = append(uploads, name)
+				if s.With["overwrite"] != true {
+					t.Errorf("job %s cannot send %s again when it is run again; set overwrite", want.job, name)
+				}
+			}
+		}
+		if !slices.Equal(downloads, want.downloads) || !slices.Equal(uploads, want.uploads) {
+			t.Errorf("job %s takes %q and sends %q, want %q and %q", want.job, downloads, uploads, want.downloads, want.uploads)
+		}
+	}
+	if len(models) != 1 {
+		t.Errorf("the jobs name the models %v; with another one the plan is another", models)
+	}
+}
+
 // TestKeysStayFromHead: the job of this project that has the key runs the crev
 // of the base commit, not the one that a pull request brings.
 func TestKeysStayFromHead(t *testing.T) {

@@ -1,6 +1,8 @@
 package review
 
 import (
+	"strings"
+
 	"github.com/crev-ratchet/crev/internal/batch"
 	"github.com/crev-ratchet/crev/internal/projection"
 	"github.com/crev-ratchet/crev/internal/session"
@@ -13,9 +15,11 @@ func (j *job) reportBatches() {
 			ID: batch.ReusedID, Paths: reused.Paths, Gate: string(session.ReusedGate), Findings: reused.Reviews})
 	}
 	if len(j.results) == 0 {
+		// The headline says what to do about it; a batch needs the reason alone.
+		reason, _, _ := strings.Cut(j.noModel(), ";")
 		for _, b := range j.cut.Batches {
 			j.report.Batches = append(j.report.Batches, projection.Batch{
-				ID: b.ID, Paths: b.Paths(), Lines: b.Lines(), Gate: string(session.Unreviewed), Reason: j.noModel()})
+				ID: b.ID, Paths: b.Paths(), Lines: b.Lines(), Gate: string(session.Unreviewed), Reason: reason})
 		}
 	}
 	for _, r := range j.results {
