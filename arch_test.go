@@ -6,10 +6,13 @@ package crev_test
 import (
 	"go/ast"
 	"go/token"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // row is one package and the arrows that leave it.
@@ -55,7 +58,6 @@ var layout = map[string]row{
 	"internal/learn":      {layer: 2, pure: true, imports: []string{"expertise", "finding", "glob", "model", "rule"}},
 	"internal/bench":      {layer: 2, pure: true, imports: []string{"batch", "diff", "finding", "gate", "ledger", "model", "reconcile", "relocate", "rule"}},
 	"internal/ratchet":    {layer: 2, pure: true, imports: []string{"finding", "ledger", "model"}},
-	"internal/report":     {layer: 2, pure: true, imports: []string{"finding", "ledger", "rule"}},
 
 	// The only caller of the model, and the API.
 	"internal/review": {layer: 3, imports: []string{
@@ -70,7 +72,7 @@ var layout = map[string]row{
 	// Wires everything.
 	"cmd/crev": {layer: 4, imports: []string{
 		"batch", "bench", "checker", "diff", "expertise", "finding", "gate", "git", "github", "glob", "learn",
-		"ledger", "model", "model/openai", "model/replay", "projection", "ratchet", "reconcile", "relocate", "report",
+		"ledger", "model", "model/openai", "model/replay", "projection", "ratchet", "reconcile", "relocate",
 		"review", "rule", "sandbox", "session", "validator",
 	}},
 }
@@ -180,6 +182,45 @@ func TestLayoutPointsDown(t *testing.T) {
 	for arrow := range peers {
 		if !used[arrow] {
 			t.Errorf("peers has %q, which is no arrow of layout between two packages of one layer", arrow)
+		}
+	}
+}
+
+// The layers that docs/architecture.md shows are those of layout.
+func TestPictureOfLayers(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, picture, _ := strings.Cut(string(text), "## Which way things depend\n\n```\n")
+	picture, _, _ = strings.Cut(picture, "```")
+	layers := make([][]string, 5)
+	for name, r := range layout {
+		if name != "internal/crevtest" {
+			layers[4-r.layer] = append(layers[4-r.layer], strings.TrimPrefix(name, "internal/"))
+		}
+	}
+	var want strings.Builder
+	for _, names := range layers {
+		slices.Sort(names)
+		want.WriteString(strings.Join(names, " ") + "\n")
+	}
+	if d := cmp.Diff(want.String(), picture); d != "" {
+		t.Errorf("docs/architecture.md (-layout +picture):\n%s", d)
+	}
+}
+
+// Every row of layout is a package.
+func TestLayoutIsTheTree(t *testing.T) {
+	t.Parallel()
+	dirs := map[string]bool{}
+	for _, p := range load(t) {
+		dirs[p.dir] = true
+	}
+	for name := range layout {
+		if !dirs[name] {
+			t.Errorf("layout has a row for %s, which is no package", name)
 		}
 	}
 }

@@ -158,6 +158,27 @@ func TestLinksResolve(t *testing.T) {
 	}
 }
 
+// ownPath is a file or folder of this repository, as the documents name it.
+var ownPath = regexp.MustCompile("`((?:internal|cmd)/[^` ]*)`")
+
+func TestPathsExist(t *testing.T) {
+	t.Parallel()
+	for _, d := range documents(t) {
+		prose := d.prose
+		if d.name == "CONVENTIONS.md" { // it ends with files of other projects
+			end := slices.IndexFunc(prose, func(l textLine) bool { return l.text == "## Code worth reading" })
+			prose = prose[:end]
+		}
+		for _, l := range prose {
+			for _, m := range ownPath.FindAllStringSubmatch(l.text, -1) {
+				if found, err := filepath.Glob(filepath.FromSlash(m[1])); err != nil || len(found) == 0 {
+					t.Errorf("%s:%d: there is no %s", d.name, l.number, m[1])
+				}
+			}
+		}
+	}
+}
+
 func TestBlocksParse(t *testing.T) {
 	t.Parallel()
 	parsed := 0

@@ -1,12 +1,15 @@
 package review
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"gopkg.in/yaml.v3"
 )
 
@@ -124,4 +127,55 @@ func FuzzParseConfig(f *testing.F) {
 			t.Errorf("written twice (-first +second):\n%s", cmp.Diff(string(written), string(rewritten)))
 		}
 	})
+}
+
+// docs/configuration.md shows every key that there is and no other, with the
+// value that it has by default.
+func TestDocumentedConfig(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(doc), "```yaml\n")
+	block, _, _ = strings.Cut(block, "```")
+	got, err := ParseConfig([]byte(block))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, cached := DefaultConfig(), .5
+	want.Model.Name = "gpt-4.1"
+	want.Model.Prices = map[string]Price{"gpt-4.1": {Prompt: 2, Completion: 8, Cached: &cached}}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("the documented values (-default +documented):\n%s", diff)
+	}
+	all, err := yaml.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(keysOf(t, all), keysOf(t, []byte(block))); diff != "" {
+		t.Errorf("keys (-config +documented):\n%s", diff)
+	}
+}
+
+// keysOf lists the keys of a YAML document, joined by dots.
+func keysOf(t *testing.T, text []byte) []string {
+	t.Helper()
+	var doc map[string]any
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	var walk func(prefix string, m map[string]any)
+	walk = func(prefix string, m map[string]any) {
+		for k, v := range m {
+			keys = append(keys, prefix+k)
+			if inner, ok := v.(map[string]any); ok {
+				walk(prefix+k+".", inner)
+			}
+		}
+	}
+	walk("", doc)
+	slices.Sort(keys)
+	return keys
 }
