@@ -175,6 +175,7 @@ func newJob(ctx context.Context, in Request, d Deps) (*job, error) {
 		Repo: in.RepoURL, PR: in.PR, Base: j.mergeBase, Head: j.in.Head,
 	}
 	j.report.Proposed = j.proposed()
+	j.changedWorkflows()
 	return j, nil
 }
 

@@ -294,7 +294,7 @@ func (l *learner) commented(h heard) string {
 	if p == "" || h.place.head == nil {
 		return ""
 	}
-	return excerpt(readText(h.place.head, p), line, line)
+	return excerpt(withoutKeys(readText(h.place.head, p), l.redact), line, line)
 }
 
 // commentedLine is the line of code that the comment stands at.

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -25,10 +26,19 @@ func (j *job) material(b batch.Batch) material {
 	for i, p := range b.Parts {
 		m.batch.Parts[i].Hunks = j.redactHunks(p.Hunks)
 		if path := p.File.Path(); p.File.Status != diff.Added { // its diff is the whole file
-			m.around[path] = j.redact(around(path, j.text(path), p.Hunks))
+			m.around[path] = j.redact(around(path, withoutKeys(j.text(path), j.redact), p.Hunks))
 		}
 	}
 	return m
+}
+
+// withoutKeys takes the private keys out of a file before a part of it is shown: a
+// part does not show that it is one of a key. The lines stay.
+func withoutKeys(text []byte, redact func(string) string) []byte {
+	if !bytes.Contains(text, []byte("PRIVATE KEY")) {
+		return text
+	}
+	return []byte(redact(string(text)))
 }
 
 // redactHunks copies hunks with their secrets taken out. A hunk is one text: a

@@ -32,11 +32,11 @@ func (j *job) place(ctx context.Context, b batch.Batch, f finding.Finding) claim
 	if c.Side == finding.Left {
 		text = j.oldText(ctx, file.File.OldPath)
 	}
-	start, end, how, ok := finding.Place(readable(text), f.Quote, f.StartLine, f.EndLine)
+	start, end, how, ok := finding.Place(j.asShown(text, f.Quote), f.Quote, f.StartLine, f.EndLine)
 	if !ok && c.Side == finding.Right && file.File.OldPath != "" {
 		// A model that quotes a removed line often calls it new.
 		old := j.oldText(ctx, file.File.OldPath)
-		if start, end, how, ok = finding.Place(readable(old), f.Quote, f.StartLine, f.EndLine); ok && removed(file, start, end) {
+		if start, end, how, ok = finding.Place(j.asShown(old, f.Quote), f.Quote, f.StartLine, f.EndLine); ok && removed(file, start, end) {
 			c.Side, text = finding.Left, old
 		} else {
 			ok = false
@@ -60,6 +60,15 @@ func (j *job) place(ctx context.Context, b batch.Batch, f finding.Finding) claim
 // those of the text.
 func readable(text []byte) []byte {
 	return []byte(model.Visible(string(bytes.ToValidUTF8(text, []byte("\uFFFD")))))
+}
+
+// asShown is a text in which a quote is looked for: as a reviewer was shown it,
+// which is without its secrets. Taking those out costs, and few quotes hold one.
+func (j *job) asShown(text []byte, quote string) []byte {
+	if strings.Contains(quote, "[redacted:") {
+		text = []byte(j.redact(string(text)))
+	}
+	return readable(text)
 }
 
 // inBatch finds the part of a path, by its new name or its old one.
@@ -134,7 +143,7 @@ func (j *job) codeOf(ctx context.Context, c claim) (numbered, plain string) {
 			text = j.oldText(ctx, f.OldPath)
 		}
 	}
-	numbered, plain = window(text, c.StartLine, c.EndLine)
+	numbered, plain = window(withoutKeys(text, j.redact), c.StartLine, c.EndLine)
 	return j.redact(numbered), plain
 }
 

@@ -28,7 +28,7 @@ func (j *job) plan(ctx context.Context) error {
 	}
 	fresh := j.reuse(j.readFiles, known)
 	if j.noModel() == "" {
-		j.uses = findUses(fresh, j.tracked, j.text)
+		j.uses = findUses(fresh, j.tracked, func(p string) []byte { return withoutKeys(j.text(p), j.redact) })
 	}
 	if j.cut, err = batch.Cut(fresh, limits); err != nil {
 		return err

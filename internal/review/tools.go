@@ -127,7 +127,7 @@ func (t *toolbox) readFile(p, side string, start, end int) (string, error) {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return "", fmt.Errorf("%s is binary", p)
 	}
-	lines := splitLines(text)
+	lines := splitLines(withoutKeys(text, t.redact))
 	start = max(start, 1)
 	if end < start {
 		end = start + maxReadLines - 1
@@ -165,7 +165,7 @@ func (t *toolbox) search(pattern, glob string) (string, error) {
 		if !re.Match(text) {
 			continue
 		}
-		for i, line := range splitLines(text) {
+		for i, line := range splitLines(withoutKeys(text, t.redact)) {
 			if !re.MatchString(line) {
 				continue
 			}

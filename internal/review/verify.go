@@ -124,11 +124,11 @@ func (j *job) caseOf(ctx context.Context, d *ledger.Defect, s sight) checker.Cas
 		c.Criteria = append(c.Criteria, cr.Text)
 	}
 	if old, err := j.d.Repo.ReadFile(ctx, s.from.Commit, s.from.Path); err == nil {
-		c.Before = j.redact(excerpt(old, s.from.Start, s.from.End))
+		c.Before = j.redact(excerpt(withoutKeys(old, j.redact), s.from.Start, s.from.End))
 	}
 	if to := s.answer.Location; to.Path != "" {
 		c.Path = to.Path
-		c.Now = j.redact(excerpt(j.text(to.Path), to.Start, to.End))
+		c.Now = j.redact(excerpt(withoutKeys(j.text(to.Path), j.redact), to.Start, to.End))
 	}
 	c.Change = j.redact(j.since(ctx, s.from.Commit))
 	return c
