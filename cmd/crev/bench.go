@@ -20,6 +20,8 @@ import (
 // benchCommands measure crev against cases whose truth is known.
 func benchCommands() []command {
 	return []command{
+		{name: "run", summary: "review cases with a model and say what was caught, missed and unwanted", run: benchRun},
+		{name: "compare", args: "BEFORE.json AFTER.json", summary: "what a change of rules or model did: two results of bench run", run: benchCompare},
 		{name: "identity", summary: "is a new finding a known defect: replay labelled findings, no model", run: benchIdentity},
 		{name: "planted", summary: "plant defects in a repository's true history and follow what becomes of them", run: benchPlanted},
 		{name: "relocate", summary: "where is a known defect's code after a change", run: benchRelocate},

@@ -28,16 +28,11 @@ func ruleReplay(_ context.Context, w world, flags *flag.FlagSet, args []string) 
 	if err != nil {
 		return err
 	}
-	var cases []*bench.Case
-	if *dir != "" {
-		cases, err = bench.ReadCases(os.DirFS(absolute(w, *dir)), ".")
-	} else {
-		cases, err = b.cases()
-	}
+	frozen, live, err := b.benchCases(w, *dir)
 	if err != nil {
 		return usagef("replay %s: %v", r.ID, err)
 	}
-	result := bench.ReplayRule(r, cases)
+	result := bench.ReplayRule(r, append(frozen, live...))
 	if *asJSON {
 		err = printJSON(w.out, struct {
 			bench.RuleReplay
@@ -69,16 +64,6 @@ func (b *ruleBook) candidate(w world, which string) (rule.Rule, error) {
 		return rule.Rule{}, usagef("replay %s: %v", which, err)
 	}
 	return r, nil
-}
-
-// cases are the repository's own, the frozen ones first.
-func (b *ruleBook) cases() ([]*bench.Case, error) {
-	frozen, err := bench.ReadCases(b.root.FS(), bench.Frozen)
-	if err != nil {
-		return nil, err
-	}
-	live, err := bench.ReadCases(b.root.FS(), bench.Live)
-	return append(frozen, live...), err
 }
 
 func absolute(w world, path string) string {
