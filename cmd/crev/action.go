@@ -80,7 +80,7 @@ func (a *action) modeOfEvent() string {
 	case a.event.Kind == github.KindMergeGroup:
 		return modeGate
 	case a.event.Kind == github.KindComment, a.event.Kind == github.KindReviewComment,
-		a.event.Kind == github.KindSchedule, a.event.Kind == github.KindDispatch:
+		a.event.Kind == github.KindSchedule, a.event.Kind == github.KindDispatch, a.event.Kind == github.KindIssue:
 		return modeLearn
 	case a.event.IsDefaultBranchPush(), pr != nil && pr.State == "closed":
 		return modeSettle

@@ -38,7 +38,7 @@ func (a *action) learn(ctx context.Context) error {
 	}
 	defer repo.Close()
 	in := review.Request{Run: a.runID(), Base: head, Head: head, BaseRef: branch,
-		RepoURL: client.RepositoryURL(), Heard: a.heard()}
+		RepoURL: client.RepositoryURL(), Heard: a.heard(), Issue: a.event.Issue}
 	if err := a.fetch(ctx, repo, in, auth); err != nil {
 		return err
 	}

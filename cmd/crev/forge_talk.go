@@ -116,6 +116,12 @@ func (f *talkForge) Permission(ctx context.Context, login string) (string, error
 	return string(p), err
 }
 
+// Story reads an issue. What it says of commits is held against the base later.
+func (f *talkForge) Story(ctx context.Context, issue int, label string) (review.Story, error) {
+	s, err := f.Client.Story(ctx, issue, label)
+	return review.Story{URL: s.URL, Title: s.Title, LabelledBy: s.LabelledBy, Fixes: s.Fixes}, err
+}
+
 func (f *talkForge) Answer(ctx context.Context, s review.Said, body string) error {
 	var err error
 	if s.Root != 0 {

@@ -20,6 +20,7 @@ import (
 func learnCommand(ctx context.Context, w world, flags *flag.FlagSet, args []string) error {
 	var (
 		base    = flags.String("base", "", "take configuration and rules from `REV` (default: the default branch)")
+		issue   = flags.Int("issue", 0, "also look at issue `N`, a bug that a review should have found")
 		dry     = flags.Bool("dry-run", false, "commit and post nothing")
 		jsonOut = flags.Bool("json", false, "print one JSON object")
 		quiet   = flags.Bool("quiet", false, "no progress on standard error")
@@ -59,7 +60,7 @@ func learnCommand(ctx context.Context, w world, flags *flag.FlagSet, args []stri
 		return err
 	}
 	run := "local-" + w.now().Format("20060102T150405") + "-" + strings.ToLower(rand.Text()[:6]) + ".1"
-	in := review.Request{Run: run, Base: head, Head: head, BaseRef: branch, RepoURL: client.RepositoryURL(), ModelName: w.env("CREV_MODEL")}
+	in := review.Request{Run: run, Base: head, Head: head, BaseRef: branch, RepoURL: client.RepositoryURL(), ModelName: w.env("CREV_MODEL"), Issue: *issue}
 	if *dry {
 		in.LedgerMode = review.LedgerReport
 	}
@@ -84,7 +85,8 @@ func learnCommand(ctx context.Context, w world, flags *flag.FlagSet, args []stri
 
 // listen equips a run with what learning needs of GitHub and of the history.
 func listen(d *review.Deps, f *forge, head string) {
-	d.Forge, d.Conversation = f, newTalkForge(f)
+	talk := newTalkForge(f)
+	d.Forge, d.Conversation, d.Issues = f, talk, talk
 	pending := &ledgerBranch{repo: f.repo, client: f.Client, auth: f.auth}
 	d.Ledgers, d.Rules = pending.events, pending.tree
 	d.Experts = &review.Experts{

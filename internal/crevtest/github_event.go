@@ -16,7 +16,7 @@ type EventSpec struct {
 	// Name is GITHUB_EVENT_NAME, Action the activity type; "" means the
 	// usual one.
 	Name, Action string
-	// Pull is the pull request, 0 for none.
+	// Pull is the pull request, or the issue of an issues event; 0 for none.
 	Pull int
 	// Actor caused it; "" means the author of the pull request.
 	Actor string
@@ -57,7 +57,7 @@ func (g *GitHub) Event(spec EventSpec) (Event, error) {
 	payload := object{"repository": repo}
 
 	var p *pull
-	if spec.Pull != 0 {
+	if spec.Pull != 0 && spec.Name != "issues" {
 		if p, err = g.pull(spec.Pull); err != nil {
 			return Event{}, err
 		}
@@ -69,6 +69,12 @@ func (g *GitHub) Event(spec EventSpec) (Event, error) {
 	case "issue_comment":
 		err = g.commentEvent(payload, spec, p)
 		e.ReadOnly = false
+	case "issues":
+		i := g.issue(spec.Pull)
+		if i == nil {
+			return Event{}, fmt.Errorf("there is no issue %d", spec.Pull)
+		}
+		payload["action"], payload["issue"] = orElse(spec.Action, "labeled"), g.renderIssue(i)
 	case "push":
 		err = g.pushEvent(&e, payload, spec)
 	case "merge_group":

@@ -29,6 +29,14 @@ func TestOperations(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.OpenIssue("Refunds", "A refund names its order.", "")
+	for _, m := range []IssueMoment{
+		{Event: "labeled", Label: "bug"}, {Event: "referenced", Commit: head}, {Event: "cross-referenced", Pull: 1},
+		{Event: "unlabeled", Label: "bug"}, {Event: "closed", Commit: head},
+	} {
+		if err := g.Happen(firstIssue, m); err != nil {
+			t.Fatal(err)
+		}
+	}
 	bot := g.Token(ActionsBot, FullToken)
 	person := g.Token(Maintainer, FullToken)
 	tests := []struct {
@@ -82,6 +90,8 @@ func TestOperations(t *testing.T) {
 		{bot, "reactions/create-for-issue-comment", "POST", "/issues/comments/2001/reactions", `{"content":"+1"}`, 201, `"+1"`},
 		{bot, "reactions/list-for-issue-comment", "GET", "/issues/comments/2001/reactions", "", 200, `"+1"`},
 		{bot, "issues/delete-comment", "DELETE", "/issues/comments/2001", "", 204, ""},
+		{bot, "issues/list-events-for-timeline", "GET", "/issues/100/timeline", "", 200, `"event":"cross-referenced"`},
+		{bot, "issues/list-events-for-timeline", "GET", "/issues/99/timeline", "", 404, ""},
 		{bot, "checks/create", "POST", "/check-runs", `{"name":"crev","head_sha":"` + head + `","conclusion":"success","output":{"title":"t","summary":"s"}}`, 201, `"status":"completed"`},
 		{bot, "checks/create", "POST", "/check-runs", `{"name":"crev","head_sha":"` + noCommit + `"}`, 422, "No commit found"},
 		{bot, "checks/update", "PATCH", "/check-runs/4001", `{"conclusion":"failure"}`, 200, `"failure"`},

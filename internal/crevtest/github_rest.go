@@ -40,6 +40,7 @@ var operations = map[string]operation{
 	"reactions/create-for-pull-request-review-comment": {needs: "pull_requests", do: (*call).reactToReviewComment},
 	"reactions/list-for-pull-request-review-comment":   {do: (*call).listReviewReactions},
 	"issues/get":                         {do: (*call).getIssue},
+	"issues/list-events-for-timeline":    {do: (*call).listTimeline},
 	"issues/list-comments-for-repo":      {do: (*call).listRepoComments},
 	"issues/list-comments":               {do: (*call).listComments},
 	"issues/create-comment":              {needs: "pull_requests", do: (*call).createComment},

@@ -36,6 +36,10 @@ import (
 //
 //	github issue --title T [--body B] [--author LOGIN]
 //	    Open an issue and print its number, 100 or more.
+//	github issue labeled|unlabeled N --label L [--as LOGIN]
+//	github issue closed|referenced N [--commit REV] [--as LOGIN]
+//	github issue cross-referenced N --pr M
+//	    What happens to it, by the names of its timeline.
 //
 //	github event NAME [N] [--action A] [--actor LOGIN] [--comment WHICH]
 //	             [--ref BRANCH] [--before SHA] [--schedule CRON] [--out FILE]
@@ -45,7 +49,8 @@ import (
 //	    each time), GITHUB_RUN_ATTEMPT, GITHUB_OUTPUT, GITHUB_STEP_SUMMARY, and
 //	    GITHUB_TOKEN: read-only for pull requests of forks and of Dependabot. NAME is
 //	    pull_request, pull_request_target, merge_group, push, issue_comment,
-//	    pull_request_review_comment, schedule or workflow_dispatch.
+//	    pull_request_review_comment, issues (N is an issue), schedule or
+//	    workflow_dispatch.
 //	github rerun
 //	    Set GITHUB_RUN_ATTEMPT one higher and give the job new files.
 //
@@ -241,9 +246,32 @@ func (s *githubScript) push(ts *testscript.TestScript, o *options) error {
 }
 
 func (s *githubScript) issue(ts *testscript.TestScript, o *options) error {
-	o.only(ts, "title", "body", "author")
+	o.only(ts, "title", "body", "author", "label", "commit", "pr", "as")
+	if len(o.others) > 0 {
+		return s.happen(o)
+	}
 	fmt.Fprintln(ts.Stdout(), s.g.OpenIssue(o.value["title"], o.value["body"], o.value["author"]))
 	return nil
+}
+
+// happen adds to the timeline of an issue.
+func (s *githubScript) happen(o *options) error {
+	n, err := o.pull(1)
+	if err != nil {
+		return err
+	}
+	m := IssueMoment{Event: o.others[0], Actor: o.as(), Label: o.value["label"]}
+	if rev := o.value["commit"]; rev != "" {
+		if m.Commit, err = s.g.Import(s.dir, rev); err != nil {
+			return err
+		}
+	}
+	if pr := o.value["pr"]; pr != "" {
+		if m.Pull, err = strconv.Atoi(pr); err != nil {
+			return err
+		}
+	}
+	return s.g.Happen(n, m)
 }
 
 func (s *githubScript) pr(ts *testscript.TestScript, o *options) error {

@@ -18,6 +18,7 @@ const (
 	KindMergeGroup    Kind = "merge group"
 	KindPush          Kind = "push"
 	KindComment       Kind = "comment"
+	KindIssue         Kind = "issue"
 	KindReviewComment Kind = "review comment"
 	KindReview        Kind = "review"
 	KindThread        Kind = "thread"
@@ -43,6 +44,8 @@ type Event struct {
 	// event only Number, Title, Body, Author, State and Draft are known:
 	// fetch the rest.
 	PullRequest *EventPullRequest
+	// Issue is the number of the issue of an issues event, 0 for none.
+	Issue int
 	// Before is the head before a push to the pull request (action
 	// "synchronize"), else "".
 	Before     string
@@ -264,6 +267,13 @@ func ParseEvent(name string, payload []byte) (Event, error) {
 		} else {
 			// A comment on an issue is none of crev's business.
 			e.Kind = KindOther
+		}
+	case "issues":
+		e.Kind = KindIssue
+		if w.Issue == nil || w.Issue.Number == 0 {
+			missing = "issue"
+		} else {
+			e.Issue = w.Issue.Number
 		}
 	case "pull_request_review_comment":
 		e.Kind, e.Comment = KindReviewComment, w.Comment.parse()

@@ -102,6 +102,13 @@ func TestParseEvent(t *testing.T) {
 				},
 			},
 		},
+		"an issue is labelled": {
+			name:    "issues",
+			payload: `{"action":"labeled","issue":{"number":3,"title":"t","labels":[{"name":"bug"}]},"label":{"name":"bug"},"sender":{"login":"omar","type":"User"}}`,
+			want: github.Event{
+				Name: "issues", Action: "labeled", Kind: github.KindIssue, Actor: "omar", ActorType: "User", Issue: 3,
+			},
+		},
 		"a comment on an issue": {
 			name:    "issue_comment",
 			payload: `{"action":"created","issue":{"number":3},"comment":{"id":4,"body":"hi","user":{"login":"omar","type":"User"}},"sender":{"login":"omar","type":"User"}}`,

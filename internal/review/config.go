@@ -123,6 +123,8 @@ type RulesConfig struct {
 	Answers bool `yaml:"answers"`
 	// Bots are logins of programs that may teach like the people they are.
 	Bots []string `yaml:"bots"`
+	// RecallLabel is the label of issues that a review should have prevented.
+	RecallLabel string `yaml:"recall_label"`
 }
 
 // RatchetConfig says when a class recurs and when it ages out.
@@ -169,7 +171,8 @@ func DefaultConfig() Config {
 		Reviewers: []string{"code", "security", "library", "claims"},
 		Checkers:  checker.Defaults(),
 		Rules: RulesConfig{MaxActive: 100, MaxPerKind: 30, Activate: "on_merge", MinOccurrence: 2,
-			MinConfidence: .5, ExpireDays: 90, Sources: []string{"user_reject", "bug"}, Answers: true},
+			MinConfidence: .5, ExpireDays: 90, Sources: []string{"user_reject", "bug"}, Answers: true,
+			RecallLabel: "should_recall"},
 		Ratchet:  RatchetConfig{Unit: "pull_request", Recur: 3, RetireDays: 90},
 		Ledger:   LedgerConfig{Mode: LedgerBranch, Branch: "crev/ledger"},
 		Comments: CommentsConfig{MaxPerReview: 30, Threads: true},

@@ -190,7 +190,8 @@ type lesson struct {
 const overlap = 7 * 24 * time.Hour
 
 // Learn reads what people said since the last time: replies become rules,
-// dismissals, signals or nothing, reactions and resolved threads are counted.
+// dismissals, signals or nothing, reactions and resolved threads are counted, and
+// in.Issue may be a bug that a review should have found.
 // The rules and the events are committed to the ledger branch; then each reply
 // is answered at most once. In.Heard is the comment of the event that woke the
 // run, nil for none.
@@ -222,6 +223,11 @@ func Learn(ctx context.Context, in Request, d Deps) (*Learned, error) {
 	}
 	l.hearing = ""
 	l.watch(ctx)
+	if in.Issue != 0 && d.Issues != nil {
+		if err := l.recall(ctx, in.Issue); err != nil {
+			l.note("issue %d was not read: %v", in.Issue, err)
+		}
+	}
 	l.distil(ctx)
 	return l.finish(ctx)
 }

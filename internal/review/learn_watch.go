@@ -77,6 +77,9 @@ func (l *learner) moods(ctx context.Context, p *place, t TalkThread) {
 		if m.Content == "-1" && len(l.shapedBy(p.PR, d.ID)) == 0 {
 			l.signal(h, "thumbs_down")
 		}
+		if m.Content == "confused" {
+			l.signal(h, notAdopted)
+		}
 	}
 	for _, content := range []string{"+1", "-1"} {
 		for _, id := range l.shapedBy(p.PR, d.ID) {
@@ -101,19 +104,30 @@ func (l *learner) counted(comment int64, content, id string) int {
 	return n
 }
 
-// resolved notes a thread that somebody resolved although the defect is open:
-// valid perhaps, and not adopted. That says something of the suggestion and is
-// no rejection.
+// notAdopted is the signal that a comment may be right and was not followed. It
+// says something of the suggestion and is no rejection.
+const notAdopted = "not_adopted"
+
+// resolved notes a thread that somebody resolved without a word although the
+// defect is open, so that its code never changed. What was answered there counts
+// as what it says.
 func (l *learner) resolved(ctx context.Context, p *place, t TalkThread) {
 	d := l.stateOf(p.PR).Defect(t.Defect)
-	if t.ResolvedBy == "" || d == nil || d.Status != ledger.Open {
+	if t.ResolvedBy == "" || d == nil || d.Status != ledger.Open || l.answered(d.ID) {
 		return
 	}
 	perm, err := l.permission(ctx, t.ResolvedBy)
 	if err != nil || learn.StandingOf(perm, strings.EqualFold(t.ResolvedBy, p.Author)) < learn.Author {
 		return
 	}
-	l.signal(heard{Said: Said{PR: p.PR, Root: t.Root, URL: t.URL, By: t.ResolvedBy}, place: p, thread: t, defect: d}, "not_adopted")
+	l.signal(heard{Said: Said{PR: p.PR, Root: t.Root, URL: t.URL, By: t.ResolvedBy}, place: p, thread: t, defect: d}, notAdopted)
+}
+
+// answered reports whether a reply about a defect was evaluated.
+func (l *learner) answered(id ledger.DefectID) bool {
+	return slices.ContainsFunc(slices.Concat(l.past, l.events), func(e ledger.Event) bool {
+		return e.Learned != nil && e.Defect == id
+	})
 }
 
 // nearby is how many lines apart a comment of a person and a defect may be to

@@ -26,6 +26,9 @@ func (c RulesConfig) check() error {
 	if !(c.MinConfidence >= 0 && c.MinConfidence <= 1) {
 		return fmt.Errorf("rules.min_confidence: %v; want a number from 0 to 1", c.MinConfidence)
 	}
+	if strings.TrimSpace(c.RecallLabel) == "" {
+		return fmt.Errorf("rules.recall_label: it is empty; name a label, or leave the key out")
+	}
 	known := []string{string(rule.UserReject), string(rule.BugMissed), string(rule.Recheck), string(rule.UserAdopt)}
 	for _, s := range c.Sources {
 		if !slices.Contains(known, s) {

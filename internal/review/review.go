@@ -112,6 +112,8 @@ type Request struct {
 	// Heard is the comment whose event woke Learn, as it was then; nil for
 	// none.
 	Heard *Said
+	// Issue is the number of an issue that Learn looks at, 0 for none.
+	Issue int
 }
 
 // Deps is the world a run works in.
@@ -131,6 +133,8 @@ type Deps struct {
 	Forge Forge
 	// Conversation is what Learn listens to; nil elsewhere.
 	Conversation Conversation
+	// Issues is nil where issues cannot be read.
+	Issues Issues
 	// Experts settle conflicts about a rule; nil knows nobody, and then every
 	// rule stays.
 	Experts *Experts
