@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"embed"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/crev-ratchet/crev/internal/ledger"
@@ -38,11 +41,19 @@ func demoCommand(ctx context.Context, w world, flags *flag.FlagSet, args []strin
 		defer func() { _ = os.RemoveAll(tmp) }()
 		dir = filepath.Join(tmp, "shop")
 	}
+	// A reader who leaves early, such as head, ends the story and not the
+	// program, which has a folder to take away.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGPIPE)
+	defer stop()
 	s, err := newDemo(w, dir)
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	if err := s.tell(ctx); err != nil {
+	err = s.tell(ctx)
+	switch {
+	case errors.Is(s.page.err, syscall.EPIPE):
+		return &exitError{status: exitUsage}
+	case err != nil:
 		return fmt.Errorf("demo: %w", err)
 	}
 	if *keep != "" {
