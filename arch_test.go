@@ -106,6 +106,27 @@ var owners = map[string]struct {
 	"github.com/migueleliasweb/go-github-mock": {nil, "tests speak to a server, not to a mock"},
 }
 
+// engines are modules that run code, or match text in time that the text decides.
+// What a repository brings is run by package sandbox, and patterns are RE2.
+var engines = []string{
+	"go.starlark.net", "github.com/dop251/goja", "github.com/robertkrimen/otto", "github.com/yuin/gopher-lua",
+	"github.com/dlclark/regexp2", "go.elara.ws/pcre", "github.com/GRbit/go-pcre", "github.com/traefik/yaegi",
+	"github.com/tetratelabs/wazero", "github.com/expr-lang/expr", "github.com/google/cel-go", "cel.dev/cel-go",
+}
+
+func TestNoEngineIsLinked(t *testing.T) {
+	t.Parallel()
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range engines {
+		if strings.Contains(string(mod), "\t"+e+" ") {
+			t.Errorf("go.mod requires %s: scripts run in the sandbox, and patterns are RE2", e)
+		}
+	}
+}
+
 // impure are names that pure packages may not use, by import path. A nil list
 // stands for the whole package.
 var impure = map[string][]string{

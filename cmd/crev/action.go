@@ -55,6 +55,9 @@ func actionCommand(ctx context.Context, w world, flags *flag.FlagSet, args []str
 		a.act.Mask(secret)
 	}
 	forgetSecrets()
+	if err := a.in.check(); err != nil {
+		return err
+	}
 	payload, err := os.ReadFile(a.rt.EventPath)
 	if err != nil {
 		return usagef("action: read the event: %v", err)

@@ -27,6 +27,15 @@ func readInputs(act *github.Actions) inputs {
 // secrets are the inputs that must not be seen.
 func (in inputs) secrets() []string { return []string{in.apiKey, in.githubToken, in.ledgerToken} }
 
+// check refuses a token of GitHub as the key of the model: it would be sent to the
+// model's endpoint.
+func (in inputs) check() error {
+	if in.apiKey != "" && (in.apiKey == in.githubToken || in.apiKey == in.ledgerToken) {
+		return usagef("action: api_key is a token of GitHub, which would go to the model's endpoint; pass the endpoint's own key")
+	}
+	return nil
+}
+
 // forgetSecrets takes the secrets out of the environment, so that no process
 // started from here on inherits them, and keeps other processes of this user
 // from reading the memory and the first environment of this one.

@@ -72,6 +72,8 @@ func TestParseRefuses(t *testing.T) {
 		"an unknown key":      {good + "colour: red\n", "line 5: unknown key colour"},
 		"a repeated key":      {good + "kind: always\n", "line 5: mapping key"},
 		"an anchor":           {strings.Replace(good, "a\n", "&x a\n", 1), "line 1: anchors"},
+		"a merge key":         {"<<: {a: b}\n" + good, "line 1: anchors, aliases, merge keys"},
+		"deep nesting":        {good + "why: " + strings.Repeat("[", 20_000), "exceeded max depth"},
 		"a tag":               {strings.Replace(good, "id: a", "id: !!str a", 1), "line 1: anchors"},
 		"no UTF-8":            {good + "why: \xff\n", "it is not UTF-8"},
 		"a newer version":     {"version: 2\nnew: {}\n" + good, "line 1: version 2: this crev reads version 1; update crev"},

@@ -1,6 +1,7 @@
 package validator
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -127,5 +128,20 @@ func TestRunPattern(t *testing.T) {
 				t.Errorf("failures (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// An expression that makes a backtracking engine run for years answers at once:
+// patterns are RE2. The deadline of the test is what fails otherwise.
+func TestHostilePatternEnds(t *testing.T) {
+	t.Parallel()
+	for _, re := range []string{`(a+)+$`, `(a|aa)+$`} {
+		e, err := compile(re)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := e.matches([]byte(strings.Repeat("a", 100_000) + "!")); len(found) > 0 {
+			t.Errorf("%s matches %d times", re, len(found))
+		}
 	}
 }
