@@ -72,7 +72,7 @@ func (l *learner) wordings(ctx context.Context, patterns []rule.Pattern) []rule.
 
 // tend brings a pool up to date: rules of patterns, rules that ran out, and those
 // for which the pool is too small. It returns the pool and a line a change.
-func (l *learner) tend(pool *rule.Pool) (*rule.Pool, []string) {
+func (l *learner) tend(ctx context.Context, pool *rule.Pool) (*rule.Pool, []string) {
 	now := l.d.Now()
 	var said []string
 	change := func(what string, rules []rule.Rule) {
@@ -89,12 +89,29 @@ func (l *learner) tend(pool *rule.Pool) (*rule.Pool, []string) {
 		}
 	}
 	change("rule ran out", pool.Expire(now))
-	_, asleep := pool.Fit(l.cfg.Rules.caps(), pool.Stats(RuleHistory(l.past), now), now)
+	asleep := l.overflow(ctx, pool, now)
 	for i, r := range asleep {
 		asleep[i] = r.WithStatus(rule.Dormant, rule.Change{By: "crev", At: rule.DateOf(now), Why: "the pool is full"})
 	}
 	change("rule put to sleep", asleep)
 	return pool, said
+}
+
+// overflow are the rules for which the pool is too small. Only when it is are the
+// teachers' points asked for: they take the history of the code.
+func (l *learner) overflow(ctx context.Context, pool *rule.Pool, now time.Time) []rule.Rule {
+	h := RuleHistory(l.past)
+	_, asleep := pool.Fit(l.cfg.Rules.caps(), pool.Stats(h, now), now)
+	if len(asleep) == 0 || l.d.Experts == nil {
+		return asleep
+	}
+	points, err := l.d.Experts.TeachersPoints(ctx, pool.Active(now))
+	if err != nil {
+		l.note("the pool of rules is full, and who knows the code did not count for what stays: %v", err)
+	}
+	h.Points = points
+	_, asleep = pool.Fit(l.cfg.Rules.caps(), pool.Stats(h, now), now)
+	return asleep
 }
 
 // expiring reports whether a rule runs out by itself.

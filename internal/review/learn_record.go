@@ -174,7 +174,7 @@ func (l *learner) keepMemory(ctx context.Context) ([]string, error) {
 	var memory []string
 	build := func(tree fs.FS) (map[string][]byte, error) {
 		l.yield(tree)
-		files, said, err := l.memoryFiles(tree)
+		files, said, err := l.memoryFiles(ctx, tree)
 		memory = said
 		return files, err
 	}
@@ -194,7 +194,7 @@ func (l *learner) keepMemory(ctx context.Context) ([]string, error) {
 
 // memoryFiles are the files of the commit on top of a tree: the run file, the
 // rules that changed and the index.
-func (l *learner) memoryFiles(tree fs.FS) (map[string][]byte, []string, error) {
+func (l *learner) memoryFiles(ctx context.Context, tree fs.FS) (map[string][]byte, []string, error) {
 	files := map[string][]byte{}
 	if len(l.events) > 0 {
 		p, content := l.runFile()
@@ -224,7 +224,7 @@ func (l *learner) memoryFiles(tree fs.FS) (map[string][]byte, []string, error) {
 		pool = pool.With(r)
 		memory = append(memory, memoryLine(le, r))
 	}
-	pool, tended := l.tend(pool)
+	pool, tended := l.tend(ctx, pool)
 	memory = append(memory, tended...)
 	if len(memory) == 0 {
 		return files, nil, nil
