@@ -86,6 +86,7 @@ func (e *engine) input(records [][]int, claims []int) ([]reconcile.Observation, 
 		o := reconcile.Observation{}
 		o.Claim = c.words()
 		if l, ok := c.location(); ok {
+			l.Symbol = e.cases.symbol(c.Group, l.Commit, l)
 			o.Location, o.Path, o.StartLine, o.EndLine = l, l.Path, l.Start, l.End
 		}
 		obs = append(obs, o)

@@ -24,9 +24,24 @@ func (c *identityCases) locate(i int, commit string) (reconcile.Place, bool) {
 	p, done := c.places[key]
 	if !done {
 		p = c.relocate(c.claims[i].Group, l, commit)
+		if commit == "" || p.Commit != commit {
+			commit = l.Commit
+		}
+		p.Symbol = c.symbol(c.claims[i].Group, commit, p.Location)
 		c.places[key] = p
 	}
 	return p, true
+}
+
+// symbol names the declaration around a location of a file that the corpus has
+// at the commit, as a review of that commit would.
+func (c *identityCases) symbol(group, commit string, l finding.Location) string {
+	text, ok := c.files[fileKey{group, commit, l.Path}]
+	if !ok || l.Start == 0 {
+		return ""
+	}
+	s, _ := relocate.Enclosing(relocate.Symbols(l.Path, []byte(text)), l.Start)
+	return s.Name
 }
 
 func (c *identityCases) relocate(group string, l finding.Location, commit string) reconcile.Place {

@@ -50,3 +50,37 @@ func TestIdentityOnOwnFindings(t *testing.T) {
 		t.Errorf("the same cases gave another result (-first +second):\n%s", diff)
 	}
 }
+
+// The placed findings share few words with each other and crowd on few lines. One
+// half was used to find the weights of places, the other half was not.
+func TestIdentityOfPlacedFindings(t *testing.T) {
+	t.Parallel()
+	for half, c := range map[string]struct {
+		findings, pairs int
+		f1, falseMerges float64
+	}{
+		"placed-tuning":  {126, 1222, 0.54, 0.02},
+		"placed-heldout": {118, 1067, 0.50, 0.07},
+	} {
+		got, err := Identity(os.DirFS("../../testdata/identity/"+half), IdentityOptions{Oracle: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Groups != 5 || got.Findings != c.findings || got.Pairs != c.pairs {
+			t.Errorf("%s: read %d groups, %d findings, %d pairs; want 5, %d, %d",
+				half, got.Groups, got.Findings, got.Pairs, c.findings, c.pairs)
+		}
+		if got.F1 < c.f1 || got.F1 <= got.Baseline.F1 {
+			t.Errorf("%s: f1 is %.3f, baseline %.3f; want at least %.2f and more than the baseline", half, got.F1, got.Baseline.F1, c.f1)
+		}
+		if got.FalseMergeRate > c.falseMerges {
+			t.Errorf("%s: false merge rate is %.3f, want at most %.2f", half, got.FalseMergeRate, c.falseMerges)
+		}
+		if got.Oracle.F1 < 0.9 {
+			t.Errorf("%s: f1 with a perfect adjudicator is %.3f, want at least 0.9: the right defects are not asked about", half, got.Oracle.F1)
+		}
+		if got.AutoMergeRecall > 0 && got.AutoMergePrecision < 1 {
+			t.Errorf("%s: silent merges are right in %.3f of cases, want all", half, got.AutoMergePrecision)
+		}
+	}
+}

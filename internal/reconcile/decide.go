@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/crev-ratchet/crev/internal/finding"
+	"github.com/crev-ratchet/crev/internal/ledger"
 )
 
 // Reconcile decides for every observation of one run whether it is a known
@@ -105,11 +106,17 @@ func byID(known []Known) []Known {
 // findMatches collects evidence and candidates for every leader.
 func (r *run) findMatches() {
 	r.matches, r.proofs = make([][]match, len(r.obs)), make([][]proof, len(r.obs))
+	var leaders []int
+	var askers []*profile
 	for i := range r.obs {
-		if r.twin[i] >= 0 {
-			continue
+		if r.twin[i] < 0 {
+			leaders, askers = append(leaders, i), append(askers, &r.scorer.obs[i])
 		}
-		r.matches[i] = r.scorer.matches(&r.scorer.obs[i], -1)
+	}
+	for n, matches := range r.scorer.matches(askers, nil) {
+		r.matches[leaders[n]] = matches
+	}
+	for _, i := range leaders {
 		r.proofs[i] = r.prove(i)
 	}
 }
@@ -184,7 +191,7 @@ func (r *run) decision(i int) Decision {
 		}
 		best := d.Candidates[0]
 		d.Defect, d.Score = best.Defect, best.Score
-		d.Kind, d.Likely = r.unsure(), best.Score >= r.opts.Bands.Shared
+		d.Kind, d.Likely = r.unsure(), best.Score >= r.opts.Bands.Shared && !r.besideOwner(i, best.Defect)
 		d.Reason = "the likeliest defect fits another finding of this run better"
 		return d
 	}
@@ -203,9 +210,9 @@ func (r *run) decision(i int) Decision {
 	d.Likely = m.score >= r.opts.Bands.Likely
 	guard := r.guard(i, k, ByScore)
 	switch {
-	case m.score < r.opts.Bands.Silent:
+	case m.said < r.opts.Bands.Silent:
 		d.Kind = r.unsure()
-		d.Reason = fmt.Sprintf("likeness %.2f is not enough to merge without asking", m.score)
+		d.Reason = fmt.Sprintf("likeness %.2f is not enough to merge without asking", m.said)
 	case guard != "":
 		d.Kind, d.Reason = MergeProposed, guard
 	case m.score-next < r.opts.Bands.Margin:
@@ -231,6 +238,20 @@ func (r *run) shares(i, k int) bool {
 	m, next := r.standing(i, k)
 	return m.score < r.opts.Bands.Likely && next >= r.opts.Bands.Shared
 }
+
+// besideOwner holds when the observation that was given the defect stands where
+// observation i does: a run that says two things of one place means two.
+func (r *run) besideOwner(i int, id ledger.DefectID) bool {
+	for j, k := range r.chosen {
+		if j != i && k >= 0 && r.known[k].ID == id && r.scorer.obs[i].nearest(&r.scorer.obs[j]) > beside {
+			return true
+		}
+	}
+	return false
+}
+
+// beside is the nearness above which two findings are at one place.
+const beside = 0.5
 
 func (r *run) unsure() Kind {
 	if r.opts.Adjudicator {

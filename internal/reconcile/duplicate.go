@@ -35,17 +35,22 @@ func Duplicates(known []Known, touched []ledger.DefectID, opts Options) []Duplic
 	known = byID(known)
 	s := newScorer(nil, known)
 	type pair struct {
-		a, b  int
-		score float64
+		a, b        int
+		score, said float64
 	}
 	var pairs []pair
+	var askers []*profile
+	var self []int
 	for a := range known {
-		if !slices.Contains(touched, known[a].ID) {
-			continue
+		if slices.Contains(touched, known[a].ID) {
+			askers, self = append(askers, &s.known[a]), append(self, a)
 		}
-		for _, m := range s.matches(&s.known[a], a) {
-			if m.score >= opts.Bands.Unite && !sideBySide(&known[a], &known[m.known]) {
-				pairs = append(pairs, pair{min(a, m.known), max(a, m.known), m.score})
+	}
+	for n, matches := range s.matches(askers, self) {
+		a := self[n]
+		for _, m := range matches {
+			if m.said >= opts.Bands.Unite && !sideBySide(&known[a], &known[m.known]) {
+				pairs = append(pairs, pair{min(a, m.known), max(a, m.known), m.score, m.said})
 			}
 		}
 	}
@@ -65,7 +70,7 @@ func Duplicates(known []Known, touched []ledger.DefectID, opts Options) []Duplic
 		}
 		if g := guardPair(&known[p.a], &known[p.b]); g != "" {
 			d.Kind, d.Reason = MergeProposed, g
-		} else if p.score >= opts.Bands.Silent && !otherCode(&known[p.a], &known[p.b]) {
+		} else if p.said >= opts.Bands.Silent && !otherCode(&known[p.a], &known[p.b]) {
 			d.Kind = Same
 		}
 		out = append(out, d)

@@ -64,7 +64,7 @@ func TestReconcile(t *testing.T) {
 		how  How
 	}{
 		"nothing is like it": {
-			o:    observed("The licence header is missing.", "e/new.go", 1),
+			o:    observed("The licence header names last year.", "e/new.go", 1),
 			k:    recorded("D-0000000a", "d/fan.go", 30, fan),
 			kind: New,
 		},
@@ -175,7 +175,7 @@ func TestReconcile(t *testing.T) {
 			k: known(recorded("D-0000000a", "d/fan.go", 30, "something else"), func(k *Known) {
 				k.Source, k.Tier, k.Places[0].How = "warm-first", finding.Validator, "suspect"
 			}),
-			kind: New,
+			kind: PossibleDuplicate,
 		},
 	} {
 		got := Reconcile([]Observation{tc.o}, append(noise(), tc.k), tc.opts).Decisions[0]

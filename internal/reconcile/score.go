@@ -23,7 +23,8 @@ type scorer struct {
 	postings [][]posting
 	// byPath lists the known defects with a place in a file.
 	byPath map[string][]int
-	fields trust
+	// category says how much it tells that two categories differ.
+	category field
 }
 
 // profile is one side of a comparison: an observation or a known defect.
@@ -71,7 +72,7 @@ func newScorer(obs []Observation, known []Known) *scorer {
 	s.words.weigh()
 	s.grams.weigh()
 	s.concepts.weigh()
-	s.fields = measureTrust(s.obs, s.known)
+	s.category = trustCategory(s.obs, s.known)
 	s.postings = make([][]posting, len(s.words.df))
 	for k := range s.known {
 		p := &s.known[k]
@@ -106,7 +107,9 @@ func (s *scorer) center(docs []int) (words, grams vector) {
 // match is a scored candidate: an index into the known defects.
 type match struct {
 	known int
-	score float64
+	// score is the estimated probability that the two are one; said is the
+	// same without what their places add to it.
+	score, said float64
 	features
 }
 
@@ -124,23 +127,56 @@ type features struct {
 	overlap float64
 	// rival is what words is for the best other defect.
 	rival float64
-	// path is how much the equal path says, negative for different ones.
-	path float64
-	// line is 1 for the same place and falls with the distance.
-	line float64
-	// fit is line where the words go with it: 1 for the same place and a best
-	// wording with a cosine of a third or more.
-	fit float64
-	// symbol and category are negative for a difference; their size is what
-	// the field can tell.
-	symbol, category float64
+	// file is 1 when both have a place in one file, elsewhere 1 when they
+	// have places in none.
+	file, elsewhere float64
+	// near is the nearness of their lines. It has no weight of its own: most
+	// neighbours are two defects.
+	near float64
+	// lead is how far near is above the nearness of either to anybody else.
+	lead float64
+	// terse is near where one of the two says little, so that few common
+	// words are to be expected: half of near for a text of eight terms.
+	terse float64
+	// topic is near where both speak of one thing: near times concept.
+	topic float64
+	// symbol is 1 for the same enclosing declaration of one file, -1 for
+	// different ones.
+	symbol float64
+	// category is negative for a difference; its size is what the field can
+	// tell.
+	category float64
 	// quote is 1 when both quote the same code.
 	quote float64
 }
 
-// matches returns the known defects that o may be, best first. The defect with
-// index self is o itself and left out; -1 for none.
-func (s *scorer) matches(o *profile, self int) []match {
+// matches returns, for every asker, the known defects that it may be, best first.
+// Askers are the observations of one run, or known defects themselves, which are
+// then left out of their own matches: self holds their indices, or is nil.
+func (s *scorer) matches(askers []*profile, self []int) [][]match {
+	all := make([][]match, len(askers))
+	for i, a := range askers {
+		own := -1
+		if self != nil {
+			own = self[i]
+		}
+		all[i] = s.candidates(a, own)
+	}
+	s.standOut(askers, all)
+	for _, list := range all {
+		for n := range list {
+			list[n].score, list[n].said = list[n].probability()
+		}
+		slices.SortFunc(list, func(a, b match) int {
+			return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.known, b.known))
+		})
+	}
+	return all
+}
+
+// candidates returns the known defects that o is looked at closely with, not yet
+// scored. The defect with index self is left out; -1 for none.
+func (s *scorer) candidates(o *profile, self int) []match {
 	cheap := make([]float64, len(s.known))
 	for _, d := range o.docs {
 		for _, e := range s.words.docs[d] {
@@ -159,8 +195,7 @@ func (s *scorer) matches(o *profile, self int) []match {
 	}
 	for _, place := range o.places {
 		for _, k := range s.byPath[place.Path] {
-			path, line := s.fields.place(o, &s.known[k])
-			cheap[k] += 0.1*path + 0.3*line
+			cheap[k] += 0.1 + 0.3*o.nearest(&s.known[k])
 		}
 	}
 	out := make([]match, 0, closeLook)
@@ -174,12 +209,6 @@ func (s *scorer) matches(o *profile, self int) []match {
 			}
 		}
 	}
-	for a := range out {
-		out[a].score = out[a].probability()
-	}
-	slices.SortFunc(out, func(a, b match) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.known, b.known))
-	})
 	return out
 }
 
@@ -212,14 +241,45 @@ func (s *scorer) compare(o, k *profile) features {
 			f.concept = max(f.concept, dot(s.concepts.docs[a], s.concepts.docs[b]))
 		}
 	}
-	f.path, f.line = s.fields.place(o, k)
-	f.fit = f.line * min(1, 3*f.alias)
-	f.category = s.fields.category.compare(o.category, k.category)
-	f.symbol = s.fields.symbol.compare(o.symbol, k.symbol)
+	s.comparePlaces(&f, o, k)
+	f.category = s.category.compare(o.category, k.category)
 	if o.quote != "" && o.quote == k.quote {
 		f.quote = 1
 	}
 	return f
+}
+
+// brief is the number of terms at which a text counts as half terse.
+const brief = 8
+
+func (s *scorer) comparePlaces(f *features, o, k *profile) {
+	if len(o.places) == 0 || len(k.places) == 0 {
+		return
+	}
+	if !slices.ContainsFunc(k.places, func(p Place) bool { return p.Path == o.places[0].Path }) {
+		f.elsewhere = 1
+		return
+	}
+	f.file = 1
+	f.near = o.nearest(k)
+	f.terse = f.near * brief / (brief + float64(min(s.terms(o), s.terms(k))))
+	f.topic = f.near * f.concept
+	switch {
+	case o.symbol == "" || k.symbol == "":
+	case o.symbol == k.symbol:
+		f.symbol = 1
+	default:
+		f.symbol = -1
+	}
+}
+
+// terms is how many different terms the shortest text of p has.
+func (s *scorer) terms(p *profile) int {
+	n := math.MaxInt
+	for _, d := range p.docs {
+		n = min(n, len(s.words.docs[d]))
+	}
+	return n
 }
 
 // gramsOf cuts a text into runs of four characters; everything that is no

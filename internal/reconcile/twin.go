@@ -79,5 +79,6 @@ func (r *run) repeats(i, j int) (How, bool) {
 		return "", false
 	}
 	f := r.scorer.compare(&r.scorer.obs[i], &r.scorer.obs[j])
-	return ByScore, f.probability() >= r.opts.Bands.Silent
+	_, said := f.probability()
+	return ByScore, said >= r.opts.Bands.Silent
 }

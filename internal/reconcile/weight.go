@@ -9,33 +9,38 @@ func DefaultBands() Bands {
 }
 
 // The weights of a logistic model. Those of the words were fitted on public
-// findings of review tools and rounded. Those of the place are the fit's as far as
-// it goes (13 pairs with places are the same defect), moved until a set of our own
-// with hardly a word in common fared no worse. The last three are set by
-// judgement, because the public findings lack the fields: each is worth less than
-// a few common words. docs/identity.md says how they were found and what they
-// come to on projects that had no part in it.
+// findings of review tools and rounded. Those of the place, from weightFile to
+// weightSymbol, were fitted with the words' fixed on findings with places, public
+// ones and our own, and rounded. The last two are set by judgement, because the
+// findings lack the fields: each is worth less than a few common words.
+// docs/identity.md says how they were found and what they come to on findings
+// that had no part in it.
 const (
-	weightBias     = -4.2
-	weightWords    = 4.0
-	weightAlias    = 1.3
-	weightGrams    = 2.7
-	weightConcept  = 1.5
-	weightOverlap  = 4.7
-	weightRival    = -2.3
-	weightPlaced   = -2.5
-	weightLine     = 1.2
-	weightFit      = 1.0
-	weightSymbol   = 0.5
-	weightCategory = 0.5
-	weightQuote    = 0.8
+	weightBias      = -4.2
+	weightWords     = 4.0
+	weightAlias     = 1.3
+	weightGrams     = 2.7
+	weightConcept   = 1.5
+	weightOverlap   = 4.7
+	weightRival     = -2.3
+	weightFile      = -1.0
+	weightElsewhere = -1.35
+	weightLead      = 2.0
+	weightTerse     = 4.1
+	weightTopic     = 1.3
+	weightSymbol    = 1.3
+	weightCategory  = 0.5
+	weightQuote     = 0.8
 )
 
-// probability turns features into an estimate that the two are one defect.
+// probability turns features into an estimate that the two are one defect, and
+// into the same estimate without what the places add.
 //
-// A known place speaks against: most pairs with places are different defects,
-// in other files or at other lines of the same one; equal lines make up for it.
-func (f *features) probability() float64 {
+// A known place speaks against at first: most pairs with places are different
+// defects. To be mutually nearest, in one declaration or about one topic makes up
+// for it. Two defects can share all of that, so a place makes a pair likely; only
+// words and evidence make it sure.
+func (f *features) probability() (score, said float64) {
 	z := weightBias +
 		weightWords*f.words +
 		weightAlias*f.alias +
@@ -43,11 +48,16 @@ func (f *features) probability() float64 {
 		weightConcept*f.concept +
 		weightOverlap*f.overlap +
 		weightRival*f.rival +
-		weightPlaced*math.Abs(f.path) +
-		weightLine*f.line +
-		weightFit*f.fit +
-		weightSymbol*f.symbol +
 		weightCategory*f.category +
 		weightQuote*f.quote
-	return 1 / (1 + math.Exp(-z))
+	against := weightFile*f.file +
+		weightElsewhere*f.elsewhere +
+		weightSymbol*min(0, f.symbol)
+	in := weightLead*f.lead +
+		weightTerse*f.terse +
+		weightTopic*f.topic +
+		weightSymbol*max(0, f.symbol)
+	return logistic(z + against + in), logistic(z + against)
 }
+
+func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }
