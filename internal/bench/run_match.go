@@ -18,8 +18,8 @@ const nearLines = 3
 // pairing is a finding that may be an expected one.
 type pairing struct {
 	found, expected int
-	// grade is what speaks for it, the higher the better; score is how alike
-	// the words are, 0 to 1.
+	// grade is what speaks for it, the higher the better; score is how likely
+	// the two are one defect, 0 to 1.
 	grade int
 	score float64
 }
@@ -27,28 +27,29 @@ type pairing struct {
 // match says which expectation each finding is, -1 for none. Each is taken once,
 // the surest first. A finding is an expected one in the same file when it has its
 // category and its place, or when crev would take the two for one defect, or is
-// in doubt about it and the place is the same.
+// in doubt about the words and the place is the same.
 func match(c *Case, found []finding.Finding) []int {
 	bands := reconcile.DefaultBands()
 	var all []pairing
 	for k, list := range reconcile.Shortlist(observed(found), expected(c)) {
-		scores := map[ledger.DefectID]float64{}
+		candidates := map[ledger.DefectID]reconcile.Candidate{}
 		for _, cand := range list {
-			scores[cand.Defect] = cand.Score
+			candidates[cand.Defect] = cand
 		}
 		for i, e := range c.Findings {
 			f := found[k]
 			if f.Path != e.Path {
 				continue
 			}
-			p := pairing{found: k, expected: i, score: scores[expectedID(i)]}
+			cand := candidates[expectedID(i)]
+			p := pairing{found: k, expected: i, score: cand.Score}
 			near := e.near(c, f)
 			switch {
 			case near && finding.Label(f.Category) == finding.Label(e.Category):
 				p.grade = 3
 			case p.score >= bands.Likely:
 				p.grade = 2
-			case near && p.score >= bands.Ask:
+			case near && cand.Said >= bands.Ask:
 				p.grade = 1
 			default:
 				continue

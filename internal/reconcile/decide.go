@@ -282,11 +282,11 @@ func (r *run) ambiguous(k int) bool {
 func (r *run) candidates(i int) []Candidate {
 	var out []Candidate
 	for _, p := range r.proofs[i] {
-		out = append(out, Candidate{r.known[p.known].ID, 1, r.guard(i, p.known, p.how)})
+		out = append(out, Candidate{r.known[p.known].ID, 1, 1, r.guard(i, p.known, p.how)})
 	}
 	for _, m := range r.matches[i] {
 		if _, proven := r.proof(i, m.known); m.score >= r.opts.Bands.Ask && !proven {
-			out = append(out, Candidate{r.known[m.known].ID, m.score, r.guard(i, m.known, ByScore)})
+			out = append(out, Candidate{r.known[m.known].ID, m.score, m.said, r.guard(i, m.known, ByScore)})
 		}
 	}
 	return out[:min(len(out), maxCandidates)]

@@ -206,7 +206,9 @@ type Decision struct {
 // Candidate is a known defect that an observation may be about.
 type Candidate struct {
 	Defect ledger.DefectID
-	Score  float64
+	// Score is the estimated probability that the two are one, Said the same
+	// without what their places add to it; 1 for evidence.
+	Score, Said float64
 	// Guard says why the pair is never merged silently, "" when it may be.
 	Guard string
 }
