@@ -21,7 +21,6 @@ import (
 var knownLimits = []bench.LifecycleFailure{
 	{Story: "adjudicator_unsure", Commit: 2, Defect: "always-true", Metric: "records_per_defect"},
 	{Story: "inspection_is_wrong", Commit: 2, Defect: "last-page", Metric: "unresolved_recall"},
-	{Story: "reworded_beyond_words", Commit: 2, Defect: "always-true", Metric: "records_per_defect"},
 }
 
 // TestBenchLifecycle runs the command on one story of a fix.
