@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 
 	"github.com/crev-ratchet/crev/internal/bench"
 	"github.com/crev-ratchet/crev/internal/model"
 	"github.com/crev-ratchet/crev/internal/reconcile"
-	"github.com/crev-ratchet/crev/internal/review"
 )
 
 // benchCommands measure crev against cases whose truth is known.
@@ -64,15 +62,9 @@ func benchIdentity(ctx context.Context, w world, flags *flag.FlagSet, args []str
 // modelAdjudicator asks a real endpoint, question by question.
 func modelAdjudicator(ctx context.Context, w world) (bench.Adjudicator, error) {
 	name := w.env("CREV_MODEL")
-	m, missing, err := modelSettings{
-		baseURL: w.env("OPENAI_BASE_URL"), key: w.env("OPENAI_API_KEY"), log: slog.New(newProgress(w.err)),
-		howTo: "set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint, and CREV_MODEL",
-	}.connect(review.ModelConfig{Name: name})
+	m, err := namedModel(w, name)
 	if err != nil {
 		return nil, err
-	}
-	if m == nil {
-		return nil, usagef("-model: %s", missing)
 	}
 	return func(q reconcile.Question) ([]reconcile.Verdict, error) {
 		qs := []reconcile.Question{q}

@@ -269,3 +269,16 @@ func (s modelSettings) connect(c review.ModelConfig) (review.Model, string, erro
 	}
 	return &replay.Recorder{Next: client, Dir: s.record}, "", nil
 }
+
+// namedModel opens the endpoint of the environment for a command that was told,
+// with --model, to ask one.
+func namedModel(w world, name string) (review.Model, error) {
+	m, missing, err := modelSettings{
+		baseURL: w.env("OPENAI_BASE_URL"), key: w.env("OPENAI_API_KEY"), log: slog.New(newProgress(w.err)),
+		howTo: "set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint, and CREV_MODEL",
+	}.connect(review.ModelConfig{Name: name})
+	if err == nil && m == nil {
+		err = usagef("--model: %s", missing)
+	}
+	return m, err
+}

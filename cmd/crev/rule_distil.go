@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"flag"
 	"fmt"
-	"log/slog"
 	"os"
 	"strings"
 
@@ -82,15 +81,9 @@ func (b *ruleBook) tending(ctx context.Context, w world) (review.Tending, error)
 // modelWording lets a real endpoint put patterns into words.
 func modelWording(ctx context.Context, w world) (func([]rule.Pattern) ([]rule.Wording, error), error) {
 	name := w.env("CREV_MODEL")
-	m, missing, err := modelSettings{
-		baseURL: w.env("OPENAI_BASE_URL"), key: w.env("OPENAI_API_KEY"), log: slog.New(newProgress(w.err)),
-		howTo: "set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint, and CREV_MODEL",
-	}.connect(review.ModelConfig{Name: name})
+	m, err := namedModel(w, name)
 	if err != nil {
 		return nil, err
-	}
-	if m == nil {
-		return nil, usagef("--model: %s", missing)
 	}
 	return func(patterns []rule.Pattern) ([]rule.Wording, error) {
 		reply, err := m.Complete(ctx, rule.WordingRequest(name, model.Fence(rand.Reader, rule.SignalTexts(patterns)...), patterns))
